@@ -145,9 +145,14 @@ gg_status gg_problem_check_extent(const char *name, int64_t value, int64_t fixed
 
 /* Kernels count K, rounded up to whole tiles, in 32 bits. */
 static gg_status check_k(const gg_kernel *kernel, int64_t k, gg_error *err) {
-  int64_t most = INT32_MAX - kernel->tile_k;
+  int64_t most = INT32_MAX - kernel->tile_k, whole = gg_kernel_k_bytes(kernel);
+  char text[96];
+  if (k % whole != 0) {
+    snprintf(text, sizeof text, "k of whole bytes, %lld elements of %s each; the next is %lld",
+             (ll)whole, gg_dtype_info_of(kernel->a.type)->name, (ll)((k / whole + 1) * whole));
+    return gg_fail(err, PROBLEM_EXTENT, NULL, "k", (ll)k, text);
+  }
   if (k <= most) return GG_OK;
-  char text[64];
   snprintf(text, sizeof text, "k up to %lld", (ll)most);
   return gg_fail(err, PROBLEM_EXTENT, NULL, "k", (ll)k, text);
 }

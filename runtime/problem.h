@@ -54,9 +54,12 @@ static inline bool gg_problem_reads_c(const gg_problem *problem) {
 
 /* ---- The whole --------------------------------------------------------------------------- */
 
-/* Elements along K of which a problem has whole multiples; 1 but where elements of 4 or 6 bits are
- * copied by tensor maps. */
+/* Elements along K of which a problem has whole multiples; 1 but of elements of less than 8 bits: a
+ * byte of them, or what tensor maps copy. */
 int64_t gg_kernel_k_unit(const gg_kernel *kernel);
+
+/* The first of these: what a byte has where no tensor map copies A and B; else 1. */
+int64_t gg_kernel_k_bytes(const gg_kernel *kernel);
 
 /* Columns of the product of which a problem has whole multiples: 2 where D has one of each two, of
  * an epilogue that gates them; else 1. */

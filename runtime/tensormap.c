@@ -80,8 +80,12 @@ static int64_t line_unit(const gg_tensor_map *map) {
   return map->unpacks ? GG_UNPACKED_LINE : gg_dtype_unit(map->type, 1);
 }
 
+int64_t gg_kernel_k_bytes(const gg_kernel *kernel) {
+  return kernel->map_count ? 1 : gg_dtype_unit(kernel->a.type, 1);
+}
+
 int64_t gg_kernel_k_unit(const gg_kernel *kernel) {
-  int64_t unit = 1;
+  int64_t unit = gg_kernel_k_bytes(kernel);
   for (size_t i = 0; i < kernel->map_count; i++) {
     const gg_tensor_map *map = &kernel->maps[i];
     bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B;

@@ -498,9 +498,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
-  const int64 k = extent_k(k_arg);
+  const int64 k = extent_k(k_arg)${of_byte};
   const int64 batches = extent_batch(batch_arg);
   const int k_tiles = (int(k) + tile_k - 1) / tile_k;
+//@ insert lines_in_bytes
 //@ insert read_scalars
   const epilogue_operands operands = {${operand_list}};
   const unsigned tiles_m = unsigned((m + tile_m - 1) / tile_m);

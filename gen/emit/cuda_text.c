@@ -22,11 +22,13 @@ const char *gg_cuda_type_of(gg_dtype type) {
 }
 
 void gg_cuda_write_type(gg_str *out, const char *name, gg_dtype type) {
+  int bits = gg_dtype_info_of(type)->bits;
   bool plain = type == GG_DTYPE_f32 || type == GG_DTYPE_f64 || type == GG_DTYPE_s32;
   gg_str_printf(out, "using %s_t = %s;  // %s%s\n", name, gg_cuda_type_of(type),
-                plain                               ? ""
-                : gg_dtype_info_of(type)->bits == 4 ? "the bits of two of "
-                                                    : "the bits of ",
+                plain       ? ""
+                : bits == 4 ? "the bits of two of "
+                : bits == 1 ? "the bits of eight of "
+                            : "the bits of ",
                 gg_dtype_info_of(type)->name);
 }
 
@@ -140,9 +142,17 @@ void gg_cuda_bind_first(gg_bindings *out, const gg_plan *plan, const char *name,
                         gg_operand_id operand, const char *batch) {
   static const char *const matrices[] = {
       [GG_OPERAND_A] = "A", [GG_OPERAND_B] = "B", [GG_OPERAND_C] = "C", [GG_OPERAND_D] = "D"};
+  const gg_operand *of = operand == GG_OPERAND_A   ? &plan->a
+                         : operand == GG_OPERAND_B ? &plan->b
+                         : operand == GG_OPERAND_C ? &plan->c
+                                                   : &plan->d;
+  int bits = gg_dtype_info_of(of->type)->bits;
   gg_str text = GG_STR_INIT;
   if (plan->pointers)
     gg_str_printf(&text, "%s[%s]", matrices[operand], batch);
+  else if (bits < 8)
+    gg_str_printf(&text, "%s + %s * (batch_stride_%s / %d)", matrices[operand], batch,
+                  gg_operand_word(operand), 8 / bits);
   else
     gg_str_printf(&text, "%s + %s * batch_stride_%s", matrices[operand], batch,
                   gg_operand_word(operand));

@@ -5,7 +5,9 @@
 enum { byte_bits = 8 };
 
 bool gg_stays_packed(gg_dtype a, gg_dtype b, gg_scaling scale) {
-  return scale.block > 0 && a == GG_DTYPE_e2m1 && b == GG_DTYPE_e2m1;
+  const gg_dtype_info *of_a = gg_dtype_info_of(a);
+  bool integers = of_a->bits < byte_bits && of_a->kind != 'f';
+  return integers || (scale.block > 0 && a == GG_DTYPE_e2m1 && b == GG_DTYPE_e2m1);
 }
 
 bool gg_plan_is_packed(const gg_plan *plan) {

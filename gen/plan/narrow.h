@@ -1,8 +1,9 @@
-/* Elements of A and B of 6 and 4 bits. Global memory has them packed. Shared memory has a byte for
- * each, as tcgen05.mma reads them: tensor maps unpack them on the way, 16 elements to 16 bytes, of
- * which the first 12 or 8 are theirs; but scaled e2m1 by e2m1, which stay packed. (PTX ISA,
- * "Packing formats used by tcgen05.mma"; CUDA Driver API, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B and
- * 16U6_ALIGN16B.) */
+/* Elements of A and B of less than 8 bits. Global memory has them packed. Integers stay so in
+ * shared memory, which mma.sync's fragments are read from; of floats it has a byte for each, as
+ * tcgen05.mma reads them: tensor maps unpack them on the way, 16 elements to 16 bytes, of which the
+ * first 12 or 8 are theirs; but scaled e2m1 by e2m1, which stay packed. (PTX ISA, "Packing formats
+ * used by tcgen05.mma"; CUDA Driver API, CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B and 16U6_ALIGN16B.)
+ */
 #ifndef GG_PLAN_NARROW_H
 #define GG_PLAN_NARROW_H
 
@@ -13,7 +14,8 @@ enum {
   GG_UNPACKED_ALIGN = 32, /* bytes that addresses and strides of such a map are multiples of */
 };
 
-/* Whether elements of these types stay packed in shared memory: scaled e2m1 by e2m1. */
+/* Whether elements of these types stay packed in shared memory: scaled e2m1 by e2m1, and integers.
+ */
 bool gg_stays_packed(gg_dtype a, gg_dtype b, gg_scaling scale);
 bool gg_plan_is_packed(const gg_plan *plan);
 

@@ -33,7 +33,7 @@ static bool has_atom(const gg_mma_row *row) {
   int stored_k = row->sparse ? row->k / 2 : row->k;
   bool plain = row->sparse || gg_mma_row_is_plain(row);
   if (row->kind != GG_MMA_sync || row->threads != GG_TV_warp || !plain) return false;
-  return bits == 64 || (bits >= 8 && row->m == 16 && stored_k * bits == matrices_bits);
+  return bits == 64 || (bits >= 4 && row->m == 16 && stored_k * bits == matrices_bits);
 }
 
 /* The rows know: this says since when. */
@@ -48,6 +48,7 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = check_fp8(plan, err))) return st;
   if ((st = gg_choose_inputs(plan, err))) return st;
+  if ((st = gg_sm80_check_packed(plan, err))) return st;
   return gg_choose_accumulator(plan, err);
 }
 
@@ -137,12 +138,13 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
 enum { usual_warp_extent = 64, max_warps = 16 };
 
 /* Whether a block has room for half as many rows: sums of f64 and those that are promoted take
- * twice the registers, and tf32 some to be rounded, by several instructions or in many addresses.
- */
+ * twice the registers, tf32 some to be rounded, by several instructions or in many addresses, and
+ * what ptxas widens to 8 bits some for that. */
 static bool has_low_blocks(const gg_plan *plan) {
   bool by_elements = gg_sm80_by_elements(&plan->a) || gg_sm80_by_elements(&plan->b);
   bool rounds = plan->a.type == GG_DTYPE_tf32 && (by_elements || !gg_sm80_converts_tf32(plan));
-  return rounds || plan->accumulator == GG_DTYPE_f64 || plan->promote > 0;
+  bool widens = gg_sm80_packed(plan) > 1 && plan->arch.number >= 90;
+  return rounds || widens || plan->accumulator == GG_DTYPE_f64 || plan->promote > 0;
 }
 
 static int usual_warp_rows(const gg_plan *plan) {
@@ -232,9 +234,9 @@ static tile large_tile(const gg_plan *plan) {
   static const struct {
     tile tile;
     int warps;
-  } large[] = {{{128, 128, 64, 2}, 4}, {{128, 256, 64, 1}, 8}, {{128, 128, 64, 1}, 4}};
+  } large[] = {{{128, 128, 0, 2}, 4}, {{128, 256, 0, 1}, 8}, {{128, 128, 0, 1}, 4}};
   const gg_spec *spec = plan->spec;
-  int k = 128 / (int)gg_dtype_bytes(plan->a.type, 1);
+  int k = (int)gg_dtype_unit(plan->a.type, 128);
   if (plan->sparse_a && plan->promote > 0) return (tile){128, 64, k, 1};
   if (has_low_blocks(plan) || plan->sparse_a) return (tile){128, 128, k, 1};
   const int64_t *atoms = spec->atom_layout.tuple;
@@ -242,7 +244,7 @@ static tile large_tile(const gg_plan *plan) {
   tile out = large[0].tile;
   for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
     out = large[i].tile;
-    out.k = 2 * out.k / (int)gg_dtype_bytes(plan->a.type, 1);
+    out.k = k;
     if (spec->ctas_per_sm.state == GG_SPEC_SET) out.ctas = (int)spec->ctas_per_sm.number;
     bool warps_asked = spec->atom_layout.state == GG_SPEC_SET;
     if (warps_asked && atoms[0] * atoms[1] < large[i].warps) continue;
@@ -558,6 +560,7 @@ static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *d
     out->warps_wanted = 4;
   }
   if (gg_dtype_is_fp8(plan->a.type)) out->rate = device->mma_rate_16 * device->warp_fp8;
+  if (gg_sm80_packed(plan) > 1) out->rate = gg_sm80_packed_rate(plan, device);
 }
 
 const gg_target gg_target_sm80 = {

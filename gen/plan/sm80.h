@@ -14,6 +14,17 @@ gg_status gg_sm80_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /
  * when the tile and the warps are in the plan. sm80_permutation.c */
 gg_status gg_sm80_choose_permutation(bool *turns_m, const gg_plan *plan, gg_error *err);
 
+/* Elements that a byte of A and of B has: 1 but of types of less than 8 bits. Text then counts
+ * bytes along K, as memory does. */
+static inline int gg_sm80_packed(const gg_plan *plan) {
+  int bits = gg_dtype_info_of(plan->a.type)->bits;
+  return bits < 8 ? 8 / bits : 1;
+}
+
+/* What such types ask of the spec; and at what rate the device multiplies them. sm80_packed.c */
+gg_status gg_sm80_check_packed(const gg_plan *plan, gg_error *err);
+double gg_sm80_packed_rate(const gg_plan *plan, const gg_device_model *device);
+
 /* What a sparse A asks of the spec: types and majors first; the tile's K when it is known. */
 gg_status gg_sm80_check_sparse(const gg_plan *plan, gg_error *err); /* sm80_sparse.c */
 gg_status gg_sm80_check_sparse_tile(const gg_plan *plan, int tile_k, int warps_k, gg_error *err);

@@ -23,6 +23,8 @@ static const form forms[] = {
     {GG_DTYPE_tf32, GG_DTYPE_f32, 8, 4, "sm_80", 0x3d800000, 0x80ffe000},
     {GG_DTYPE_s8, GG_DTYPE_s32, 32, 4, "sm_80", 0, 0xffffffff},
     {GG_DTYPE_u8, GG_DTYPE_s32, 32, 4, "sm_80", 0, 0xffffffff},
+    {GG_DTYPE_s4, GG_DTYPE_s32, 64, 4, "sm_80", 0, 0xffffffff},
+    {GG_DTYPE_u4, GG_DTYPE_s32, 64, 4, "sm_80", 0, 0xffffffff},
     {GG_DTYPE_e4m3, GG_DTYPE_f32, 32, 4, "sm_89", 0x18181818, 0x8f8f8f8f},
     {GG_DTYPE_e5m2, GG_DTYPE_f32, 32, 4, "sm_89", 0x2c2c2c2c, 0x87878787},
     {GG_DTYPE_f64, GG_DTYPE_f64, 16, 8, "sm_90", 0x3fb00000, 0x801fffff}, /* of the upper half */

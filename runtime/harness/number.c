@@ -33,12 +33,13 @@ static bool is_small_float(gg_dtype type) {
 }
 
 bool gg_number_is_integer(gg_dtype type) {
-  return gg_dtype_info_of(type)->kind != 'f';
+  char kind = gg_dtype_info_of(type)->kind;
+  return kind == 'i' || kind == 'u';
 }
 
 bool gg_number_known(gg_dtype type) {
   return is_small_float(type) || type == GG_DTYPE_ue8m0 || type == GG_DTYPE_f64 ||
-         type == GG_DTYPE_s8 || type == GG_DTYPE_u8 || type == GG_DTYPE_s32;
+         gg_number_is_integer(type);
 }
 
 int gg_number_bytes(gg_dtype type) {
@@ -139,10 +140,9 @@ double gg_number_get(gg_dtype type, const void *array, int64_t index) {
   uint32_t bits = load(array, index, width);
   if (type == GG_DTYPE_ue8m0)
     return bits == ue8m0_nan ? (double)NAN : ldexp(1, (int)bits - ue8m0_bias);
-  if (type == GG_DTYPE_s8) return (int8_t)bits;
-  if (type == GG_DTYPE_u8) return bits;
-  if (type == GG_DTYPE_s32) return (int32_t)bits;
   uint32_t sign = (uint32_t)1 << (width - 1);
+  if (gg_dtype_info_of(type)->kind == 'u') return bits;
+  if (gg_number_is_integer(type)) return (double)(bits & (sign - 1)) - (double)(bits & sign);
   uint32_t count = bits & (sign - 1);
   if (type == GG_DTYPE_tf32) count = round_tf32(count);
   double magnitude = gg_float_decode(&formats[type], count);
@@ -155,7 +155,7 @@ static double clamp(double value, double least, double most) {
 
 double gg_number_least(gg_dtype type) {
   if (!gg_number_is_integer(type)) return -gg_number_max(type);
-  return type == GG_DTYPE_u8 ? 0 : -gg_number_max(type) - 1;
+  return gg_dtype_info_of(type)->kind == 'u' ? 0 : -gg_number_max(type) - 1;
 }
 
 void gg_number_set(gg_dtype type, void *array, int64_t index, double value) {
@@ -184,20 +184,10 @@ void gg_number_set(gg_dtype type, void *array, int64_t index, double value) {
 /* ---- Facts ---------------------------------------------------------------------------- */
 
 double gg_number_max(gg_dtype type) {
-  switch (type) {
-  case GG_DTYPE_f64:
-    return 1.7976931348623157e308;
-  case GG_DTYPE_s8:
-    return 127;
-  case GG_DTYPE_u8:
-    return 255;
-  case GG_DTYPE_s32:
-    return 2147483647;
-  case GG_DTYPE_ue8m0:
-    return 0x1p127;
-  default:
-    return gg_float_decode(&formats[type], formats[type].max);
-  }
+  if (type == GG_DTYPE_f64) return 1.7976931348623157e308;
+  if (type == GG_DTYPE_ue8m0) return 0x1p127;
+  if (gg_number_is_integer(type)) return ldexp(1, gg_number_precision(type)) - 1;
+  return gg_float_decode(&formats[type], formats[type].max);
 }
 
 int gg_number_precision(gg_dtype type) {

@@ -16,8 +16,8 @@ typedef struct gg_float_format {
 double gg_float_decode(const gg_float_format *format, uint32_t magnitude);
 uint32_t gg_float_encode(const gg_float_format *format, double magnitude);
 
-/* Whether the functions below know the type. Elements of 4 and 6 bits lie behind each other, the
- * lowest bits first. */
+/* Whether the functions below know the type. Elements of fewer than 8 bits lie behind each
+ * other, the lowest bits first. */
 bool gg_number_known(gg_dtype type);
 
 /* The bits of elements: `count` of them from one place to another, in elements from the arrays'

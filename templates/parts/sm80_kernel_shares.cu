@@ -5,8 +5,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
-  const int64 k = extent_k(k_arg);
+  const int64 k = extent_k(k_arg)${of_byte};
   const int64 batches = extent_batch(batch_arg);
+//@ insert lines_in_bytes
 //@ insert read_scalars
   const epilogue_operands operands = {${operand_list}};
 

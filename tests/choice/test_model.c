@@ -199,6 +199,7 @@ static const product_type product_types[] = {
     {GG_DTYPE_f64, GG_DTYPE_f64, GG_DTYPE_f64, 80, "sm80"},
     {GG_DTYPE_tf32, GG_DTYPE_f32, GG_DTYPE_f32, 80, "sm80"},
     {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, 80, "sm80"},
+    {GG_DTYPE_s4, GG_DTYPE_s32, GG_DTYPE_s32, 80, "sm80"},
     {GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32, 89, "sm80"},
 };
 
@@ -241,9 +242,8 @@ START_TEST(kernels_fit_their_devices) {
   form.d.type = form.c.type = type->d;
   form.accumulator = type->accumulator;
   for (int aligned = 0; aligned < 2; aligned++) {
-    int bytes = gg_dtype_info_of(type->ab)->bits / 8, bytes_d = gg_dtype_info_of(type->d)->bits / 8;
-    form.a.align = form.b.align = aligned ? 16 : bytes;
-    form.d.align = form.c.align = aligned ? 16 : bytes_d;
+    form.a.align = form.b.align = aligned ? 16 : (int)gg_dtype_bytes(type->ab, 1);
+    form.d.align = form.c.align = aligned ? 16 : (int)gg_dtype_bytes(type->d, 1);
     for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
       gg_error err = GG_ERROR_INIT;
       gg_lineup *lineup;

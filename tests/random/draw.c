@@ -55,6 +55,7 @@ typedef struct nature {
   bool packed; /* floats of 6 and 4 bits among them */
   char sparse; /* which is: 'a' or 'b'; 0: neither */
   int bytes;
+  int in_byte; /* elements that a byte has, of integers of less than 8 bits; else 1 */
 } nature;
 
 static bool is_packed(const char *type) {
@@ -76,6 +77,15 @@ static bool draws_sparse_later(const draws *from, const nature *is) {
   return is->family == SM80 && is->bytes < 8 && chance(&own, 25);
 }
 
+/* Likewise in place of some of its bytes elements of which a byte has several. */
+static void draw_bits_later(nature *out, const draws *from) {
+  draws own = {.seed = from->seed ^ 0x7777777777777777, .drawn = from->drawn};
+  if (out->family != SM80 || !out->integers || out->sparse || !chance(&own, 60)) return;
+  pick(out->a, &own, "s4|u4");
+  pick(out->b, &own, "s4|u4");
+  out->in_byte = 2;
+}
+
 static nature draw_nature(draws *from, family of) {
   static const char *const types[] = {
       [SM90] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|s8|u8",
@@ -85,7 +95,7 @@ static nature draw_nature(draws *from, family of) {
       [SM120] = "e4m3|e4m3|e5m2|e2m1|e2m1|e3m2|e2m3",
       [SM100] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|u8|e2m1|e2m1|e3m2|e2m3",
   };
-  nature out = {.family = of};
+  nature out = {.family = of, .in_byte = 1};
   pick(out.a, from, types[out.family]);
   out.half = strstr(out.a, "f16") != NULL;
   out.fp8 = out.a[0] == 'e';
@@ -101,6 +111,7 @@ static nature draw_nature(draws *from, family of) {
   if (out.integers) pick(out.b, from, "s8|u8");
   if (of == SM100 && chance(from, 20)) out.sparse = chance(from, 40) ? 'b' : 'a';
   if (draws_sparse_later(from, &out)) out.sparse = 'a';
+  draw_bits_later(&out, from);
   return out;
 }
 
@@ -137,6 +148,7 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
              : is->family == SM100             ? is->bytes < 4 || chance(from, 50)
                                                : is->family != SM90 || is->half || chance(from, 2);
   if (is->family == SM80 && is->sparse && !is->half) any = chance(from, 2); /* it refuses them */
+  if (is->in_byte > 1) any = false;
   draws *majors = !any && draws_majors_later(&later, is) ? &later : from;
   any = any || majors != from;
   char word[word_max];
@@ -259,7 +271,7 @@ static void draw_tile_of_sm80(gg_str *out, draws *from, const nature *is) {
         "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
   if (chance(from, 5)) return;
   int m = draw_number(from, "16|32|64|96|128"), n = draw_number(from, "8|16|32|48|64|128");
-  int k = draw_number(from, "16|32|32|64") * 2 / is->bytes;
+  int k = draw_number(from, "16|32|32|64") * 2 / is->bytes * is->in_byte;
   gg_str_printf(out, "tile: [%d, %d, %d]\n", m, n, is->sparse ? 2 * k : k);
   maybe(out, from, 30, "atom_layout",
         "[1,1,1]|[2,1,1]|[1,2,1]|[2,2,1]|[2,4,1]|[1,1,2]|[2,1,2]|[2,2,2]|[1,2,3]|[1,1,4]");

@@ -73,6 +73,23 @@ START_TEST(narrow_elements_lie_behind_each_other) {
 }
 END_TEST
 
+/* Integers of 4 bits, two a byte: -8 to 7, and 0 to 15. */
+START_TEST(integers_lie_behind_each_other) {
+  unsigned char two[1] = {0};
+  gg_number_set(GG_DTYPE_s4, two, 0, -3);
+  gg_number_set(GG_DTYPE_s4, two, 1, 100);
+  ck_assert_uint_eq(two[0], 0x7d);
+  ck_assert_double_eq(gg_number_get(GG_DTYPE_s4, two, 0), -3);
+  ck_assert_double_eq(gg_number_get(GG_DTYPE_u4, two, 0), 13);
+  gg_number_set(GG_DTYPE_s4, two, 1, -100);
+  ck_assert_double_eq(gg_number_get(GG_DTYPE_s4, two, 1), -8);
+  gg_number_set(GG_DTYPE_u4, two, 0, 16);
+  ck_assert_uint_eq(two[0], 0x8f);
+  gg_number_set(GG_DTYPE_u4, two, 1, -1);
+  ck_assert_uint_eq(two[0], 0x0f);
+}
+END_TEST
+
 START_TEST(scale_factors_are_numbers) {
   unsigned char power, fine;
   gg_number_set(GG_DTYPE_ue8m0, &power, 0, 0.25);
@@ -123,6 +140,7 @@ int main(void) {
   tcase_add_loop_test(tests, every_pattern_survives, 0, small_float_count);
   tcase_add_loop_test(tests, rounds_to_nearest_even, 0, small_float_count);
   tcase_add_test(tests, narrow_elements_lie_behind_each_other);
+  tcase_add_test(tests, integers_lie_behind_each_other);
   tcase_add_test(tests, scale_factors_are_numbers);
   tcase_add_test(tests, f32_is_the_machines);
   tcase_add_test(tests, ends_of_the_range);

@@ -551,6 +551,23 @@ START_TEST(narrow_lines_are_whole) {
 }
 END_TEST
 
+/* Lines of A and B that threads copy end with a byte. */
+START_TEST(lines_of_nibbles_are_whole_bytes) {
+  gg_kernel kernel = fixture_kernel();
+  gg_launch_facts prepared;
+  kernel.a.type = kernel.b.type = GG_DTYPE_u4;
+  gg_problem p = fixture_problem(100, 72, 33, 1);
+  p.lda = p.ldb = 64;
+  ck_assert_int_eq(gg_kernel_k_unit(&kernel), 2);
+  gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(80), &err);
+  assert_error(
+      &err, GG_E_PROBLEM_EXTENT,
+      "k = 33, where the kernel has k of whole bytes, 2 elements of u4 each; the next is 34");
+  p.k = 34;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(80), &err), GG_OK);
+}
+END_TEST
+
 START_TEST(refuses) {
   const bad_case *bad = &bad_cases[_i];
   gg_kernel kernel = fixture_kernel();
@@ -587,6 +604,7 @@ int main(void) {
   tcase_add_test(tests, sums_take_a_workspace);
   tcase_add_test(tests, sums_over_nothing);
   tcase_add_test(tests, narrow_lines_are_whole);
+  tcase_add_test(tests, lines_of_nibbles_are_whole_bytes);
   tcase_add_loop_test(tests, refuses, 0, sizeof bad_cases / sizeof *bad_cases);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

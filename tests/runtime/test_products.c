@@ -60,6 +60,8 @@ static const struct {
     {86, {GG_DTYPE_bf16, GG_DTYPE_bf16, F32, K, K, N, 129, 257, 72, 1, 0.5f, 16, "sm_86", 0, 0}},
     {86, {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 264, 72, 40, 2, 0, 16, "sm_86", 0, 0}},
     {86, {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 65, 40, 65, 1, 0, 1, "sm80_s8", 0, 0}},
+    {80, {GG_DTYPE_s4, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 65, 40, 66, 2, 0, 1, "sm80_s4", 0, 0}},
+    {90, {GG_DTYPE_u4, GG_DTYPE_u8, GG_DTYPE_s32, K, K, M, 70, 66, 96, 1, 0, 16, "sm80_u4", 0, 0}},
     {86, {F32, F32, F32, K, N, N, 130, 67, 19, 1, 0.5f, 4, "simt", 0, 0}},
     {87, {GG_DTYPE_tf32, F32, F32, K, K, N, 72, 48, 37, 1, 0, 4, "sm80_tf32", 0, 0}},
     {87, {GG_DTYPE_bf16, GG_DTYPE_f16, F32, K, K, M, 7, 200, 136, 1, 0, 16, "sm80_bf16", 0, 0}},

@@ -1,0 +1,40 @@
+/* Family sm80: operands of 4 bits and of one.
+ *
+ * Their MMAs read as many bytes as those of 8 bits, K being longer by what a byte has of elements,
+ * the first in its lowest bits; and fragments are the same when they are counted in bytes (PTX ISA,
+ * the figures of mma.m16n8k32, m16n8k64 and m16n8k256). So shared memory, copies and ldmatrix are
+ * those of 8 bits: layouts are planned and checked in elements, and text counts bytes along K.
+ * Neighbours along M or N would share a byte, which nothing takes apart, and a line of K ends with
+ * a byte. */
+#include <stdio.h>
+
+#include "plan/check.h"
+#include "plan/choices.h"
+#include "plan/sm80.h"
+
+static gg_status check_major(const gg_plan *plan, const gg_operand *operand,
+                             const gg_spec_field *asked, const char *name, gg_error *err) {
+  char what[48];
+  if (operand->major == GG_MAJOR_K) return GG_OK;
+  snprintf(what, sizeof what, "%s of %s with major", name, gg_dtype_info_of(operand->type)->name);
+  return gg_refuse(plan, asked, what, asked->text, "k: others of 8 bits and more alone", err);
+}
+
+gg_status gg_sm80_check_packed(const gg_plan *plan, gg_error *err) {
+  const gg_spec *spec = plan->spec;
+  int packed = gg_sm80_packed(plan);
+  gg_status st;
+  if (packed == 1) return GG_OK;
+  if ((st = check_major(plan, &plan->a, &spec->a.major, "A", err))) return st;
+  if ((st = check_major(plan, &plan->b, &spec->b.major, "B", err))) return st;
+  if (plan->fixed_k == GG_FIXED_NONE) return GG_OK;
+  return gg_check_multiple("K of the problem", plan->fixed_k, packed, "elements of a byte",
+                           &spec->problem.k.mark, err);
+}
+
+/* Up to sm_89 tensor cores multiply as many bytes of them as of 8 bits at once. From sm_90 on ptxas
+ * makes several instructions of these MMAs: those of 8 bits, for which lanes widen the elements. */
+double gg_sm80_packed_rate(const gg_plan *plan, const gg_device_model *device) {
+  return device->arch < 90 ? gg_sm80_packed(plan) * device->mma_rate_int8
+                           : device->mma_rate_int8 / 4;
+}
