@@ -151,6 +151,7 @@ typedef struct gg_form {
   bool sparse_a, sparse_b;     /* whether A or B, one of them, is given compressed, with metadata; a
                                   block of factors counts zeros then, too: it is of 32 or 64 */
   uint64_t pointers;           /* 1: a batch is given by arrays of addresses; else 0 */
+  uint64_t xor_bits; /* of b1, 1: bits that differ are counted; 0: those that are both 1 */
 } gg_form;
 
 #define GG_FORM_INIT GG_SIZED(gg_form)
@@ -318,7 +319,8 @@ typedef struct gg_kernel {
   int64_t sum_bytes_m, sum_bytes_n; /* of the workspace, that a CTA's tile takes for each of its
                                        rows and columns, of which sums are stored */
   uint64_t pointers; /* 1: a batch is given by arrays of addresses (gg_problem.pointers); else 0 */
-  uint64_t reserved[19];
+  uint64_t xor_bits; /* of b1, 1: bits of A and B that differ are counted; 0: those both 1 */
+  uint64_t reserved[18];
 } gg_kernel;
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */

@@ -198,6 +198,7 @@ static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
          gg_same_scaling(kernel->scale_d, form->scale_d) && kernel->sparse_a == form->sparse_a &&
          (kernel->sparse_b != 0) == form->sparse_b &&
          (kernel->pointers != 0) == (form->pointers != 0) &&
+         (kernel->xor_bits != 0) == (form->xor_bits != 0) &&
          kernel->accumulator == form->accumulator && serves_sums(kernel, form) &&
          gg_kernel_takes(kernel, GG_PARAM_BETA) == form->has_c &&
          (!form->has_c || serves(&kernel->c, &form->c)) && serves_epilogue(kernel, form);

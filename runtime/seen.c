@@ -42,8 +42,8 @@ gg_seen_key gg_seen_key_of(const gg_form *form, const gg_problem *problem) {
   uint64_t bits = (uint64_t)form->promote << 6 | (uint64_t)form->accumulator << 1 | form->has_c;
   bits = pack(pack(pack(bits, &form->a), &form->b), &form->d);
   if (form->has_c) bits = pack(bits, &form->c);
-  uint64_t sparse =
-      (uint64_t)(form->pointers != 0) << 2 | (uint64_t)form->sparse_a << 1 | form->sparse_b;
+  uint64_t sparse = (uint64_t)(form->xor_bits != 0) << 3 | (uint64_t)(form->pointers != 0) << 2 |
+                    (uint64_t)form->sparse_a << 1 | form->sparse_b;
   uint64_t scales = sparse << 48 | pack_scaling(&form->scale_a) << 32 |
                     pack_scaling(&form->scale_b) << 16 | pack_scaling(&form->scale_d);
   return (gg_seen_key){.words = {bits, scales, (uint64_t)problem->m, (uint64_t)problem->n,

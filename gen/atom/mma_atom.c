@@ -195,6 +195,10 @@ bool gg_mma_row_is_plain(const gg_mma_row *row) {
   return !row->sparse && !row->block && !row->scales_d && !strstr(row->ptx, "satfinite");
 }
 
+bool gg_mma_row_is_xor(const gg_mma_row *row) {
+  return row->b == GG_DTYPE_b1 && strstr(row->ptx, ".xor.");
+}
+
 bool gg_mma_sums_in(gg_dtype type) {
   for (const gg_mma_row *row = table; row < table + row_count; row++)
     if (row->c == type) return true;

@@ -97,6 +97,9 @@ bool gg_mma_row_sums(const gg_mma_row *row, gg_dtype a, gg_dtype c);
 /* Neither sparse nor saturating nor scaled: of rows that are alike but for that, the usual one. */
 bool gg_mma_row_is_plain(const gg_mma_row *row);
 
+/* Whether a row counts bits that differ; others of b1 count those that are both 1. */
+bool gg_mma_row_is_xor(const gg_mma_row *row);
+
 /* Whether an atom sums in a type. */
 bool gg_mma_sums_in(gg_dtype type);
 

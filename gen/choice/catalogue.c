@@ -120,6 +120,7 @@ static gg_spec of_form(const gg_spec *spec, const gg_spec *form, int bits) {
   out.problem.pointers = form->problem.pointers;
   out.accumulator = form->accumulator;
   out.promote = form->promote;
+  out.bits = form->bits;
   out.epilogue = form->epilogue;
   out.ops = form->ops, out.op_count = form->op_count;
   int from = gg_dtype_info_of((gg_dtype)spec->a.type.number)->bits;

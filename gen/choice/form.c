@@ -52,7 +52,7 @@ void gg_form_name(gg_str *out, const gg_form *form) {
   bool fast = gg_form_is_fp8(form) && form->promote == GG_PROMOTE_NEVER;
   int stored = gg_form_stored(form);
   gg_scaled_type_name(out, form->a.type, form->sparse_a, form->scale_a, stored);
-  gg_str_putc(out, ',');
+  gg_str_puts(out, form->xor_bits ? ":xor," : ",");
   gg_scaled_type_name(out, form->b.type, form->sparse_b, form->scale_b, stored);
   gg_str_putc(out, ',');
   gg_scaled_type_name(out, form->d.type, false, form->scale_d, 1);

@@ -25,7 +25,7 @@ void gg_scaled_type_name(gg_str *out, gg_dtype type, bool sparse, gg_scaling sca
 
 /* "bf16,bf16,bf16,f32,kkn", "e4m3,e4m3,bf16,f32fast,kkn" for short sums,
  * "e2m1:ue4m3,e2m1:ue4m3,bf16,f32,kkn" with factors, "bf16:sparse,bf16,bf16,f32,kkn" with a sparse
- * A; behind it, where they are there, "+p2" for a
+ * A, "b1:xor,b1,s32,s32,kkn" for bits that differ; behind it, where they are there, "+p2" for a
  * promotion of one's own, "+c_f32" and what operands have of alignment below the most that is of
  * use, "a2". Two forms without an epilogue of their own share no name. */
 void gg_form_name(gg_str *out, const gg_form *form);

@@ -85,6 +85,7 @@ static void put_types(gg_str *out, const cli_case *c) {
   static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
   int stored = c->sparse_a || c->sparse_b ? 2 : 1;
   gg_scaled_type_name(out, c->a, c->sparse_a, c->scale_a, stored);
+  if (c->xor_bits) gg_str_puts(out, ":xor");
   if (c->b != c->a || stored > 1) {
     gg_str_puts(out, " x ");
     gg_scaled_type_name(out, c->b, c->sparse_b, c->scale_b, stored);

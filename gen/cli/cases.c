@@ -53,10 +53,9 @@ static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *
   return refuse(f, number, wanted, err);
 }
 
-/* Takes ":sparse" out of what stands behind a type's name; whether it was there. */
-static bool take_sparse(field *f, char room[GG_SHOWN_MAX]) {
-  static const char word[] = ":sparse";
-  enum { length = sizeof word - 1 };
+/* Takes ":sparse" or ":xor" out of what stands behind a type's name; whether it was there. */
+static bool take_word(field *f, const char *word, char room[GG_SHOWN_MAX]) {
+  const size_t length = strlen(word);
   const char *colon = memchr(f->text, ':', f->length);
   size_t before = colon ? (size_t)(colon - f->text) : 0;
   if (!colon || f->length - before < length || f->length > GG_SHOWN_MAX ||
@@ -100,8 +99,9 @@ static gg_status read_scaled_type(gg_dtype *type, gg_scaling *scaling, const fie
 static gg_status read_types(cli_case *out, const field *f, gg_error *err) {
   char room[2][GG_SHOWN_MAX];
   field a = f[0], b = f[1];
-  out->sparse_a = take_sparse(&a, room[0]);
-  out->sparse_b = take_sparse(&b, room[1]);
+  out->xor_bits = take_word(&a, ":xor", room[0]);
+  out->sparse_a = take_word(&a, ":sparse", room[0]);
+  out->sparse_b = take_word(&b, ":sparse", room[1]);
   if (out->sparse_a && out->sparse_b) return refuse(&f[1], 1, "dense beside a sparse A", err);
   int stored = out->sparse_a || out->sparse_b ? 2 : 1;
   gg_status st = read_scaled_type(&out->a, &out->scale_a, &a, stored, 0, err);
@@ -242,7 +242,7 @@ static char letter(gg_major major) {
 void cli_case_name(gg_str *out, const cli_case *c) {
   int stored = c->sparse_a || c->sparse_b ? 2 : 1;
   gg_scaled_type_name(out, c->a, c->sparse_a, c->scale_a, stored);
-  gg_str_putc(out, ',');
+  gg_str_puts(out, c->xor_bits ? ":xor," : ",");
   gg_scaled_type_name(out, c->b, c->sparse_b, c->scale_b, stored);
   gg_str_putc(out, ',');
   gg_scaled_type_name(out, c->d, false, c->scale_d, 1);
@@ -330,6 +330,10 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
   if (!same_factors('D', c->scale_d, kernel->scale_d, why)) return false;
   if (!same_sparsity('A', c->sparse_a, kernel->sparse_a, why)) return false;
   if (!same_sparsity('B', c->sparse_b, kernel->sparse_b, why)) return false;
+  if (c->xor_bits != (kernel->xor_bits != 0)) {
+    gg_str_printf(why, "bits by %s", kernel->xor_bits ? "xor" : "and");
+    return false;
+  }
   bool fast = kernel->accumulator_bits && !kernel->accumulator_span;
   if (c->accumulator != kernel->accumulator || c->fast != fast) {
     gg_str_printf(why, "accumulates in %s%s", gg_dtype_info_of(kernel->accumulator)->name,

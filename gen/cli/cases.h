@@ -3,7 +3,8 @@
  * A line is eleven fields parted by blanks: types of A, B and D, accumulator, majors of A (k, m),
  * B (k, n) and D (n, m), then M, N, K and the batch. The accumulator f32fast is f32 by way of the
  * tensor cores' own short sums (fp8). Types of A, B and D may have factors: e4m3:ue8m0, e2m1:ue4m3,
- * e2m1:ue8m0:16, and those of A or B be sparse: bf16:sparse, e2m1:sparse:ue4m3 (choice/form.h).
+ * e2m1:ue8m0:16, and those of A or B be sparse: bf16:sparse, e2m1:sparse:ue4m3 (choice/form.h); A
+ * of bits that are counted where they differ is b1:xor.
  * `#` starts a comment; empty lines are nothing. */
 #ifndef GG_CLI_CASES_H
 #define GG_CLI_CASES_H
@@ -17,6 +18,7 @@ typedef struct cli_case {
   int64_t m, n, k, batch;
   gg_scaling scale_a, scale_b, scale_d; /* a block of 0: no factors */
   bool sparse_a, sparse_b;
+  bool xor_bits; /* of b1: counts those that differ */
 } cli_case;
 
 typedef struct cli_cases {

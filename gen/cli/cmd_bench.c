@@ -84,7 +84,7 @@ static bool same_case(const cli_case *x, const cli_case *y) {
          x->m == y->m && x->n == y->n && x->k == y->k && x->batch == y->batch &&
          gg_same_scaling(x->scale_a, y->scale_a) && gg_same_scaling(x->scale_b, y->scale_b) &&
          gg_same_scaling(x->scale_d, y->scale_d) && x->sparse_a == y->sparse_a &&
-         x->sparse_b == y->sparse_b;
+         x->sparse_b == y->sparse_b && x->xor_bits == y->xor_bits;
 }
 
 /* -m -n -k -l for every combination of types and majors that the kernels have. */
@@ -112,7 +112,8 @@ static int make_cases(bench *b) {
                   kernel->scale_b,
                   kernel->scale_d,
                   kernel->sparse_a,
-                  kernel->sparse_b != 0};
+                  kernel->sparse_b != 0,
+                  kernel->xor_bits != 0};
     bool known = p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0; /* nothing to time */
     for (size_t j = 0; j < b->cases.count && !known; j++) {
       known = same_case(&b->cases.list[j], &c);
@@ -586,7 +587,7 @@ const cli_command cmd_bench = {
         "written at the end.\n"
         "\n"
         "Types with scale factors are e4m3:ue8m0, e2m1:ue4m3, e2m1:ue8m0:16; those of a sparse A\n"
-        "or B bf16:sparse, e2m1:sparse:ue4m3.\n"
+        "or B bf16:sparse, e2m1:sparse:ue4m3. Bits that are counted where they differ are b1:xor b1.\n"
         "A line of a cases file: types of A, B, D, accumulator, majors of A (k, m), B (k, n), D\n"
         "(n, m), M N K batch. The exit status is 3 where there is no GPU.",
     .options = options,

@@ -39,9 +39,12 @@ static int split(char words[words_max][word_max], const char *text, const char *
   return count;
 }
 
+/* Of a type, whatever stands behind it: "b1:xor". */
 static const char *usual_accumulator(const char *a) {
   gg_dtype type;
-  if (!gg_dtype_find(&type, a)) return "f32"; /* the parser tells what is wrong with it */
+  char name[word_max];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(a, ":"), a);
+  if (!gg_dtype_find(&type, name)) return "f32"; /* the parser tells what is wrong with it */
   return gg_dtype_is_float(type) ? "f32" : "s32";
 }
 
@@ -85,7 +88,7 @@ int cli_product_read(cli_cases *out, const char *problem, const char *types) {
 /* What lines of `extent` elements leave of so many bytes. */
 static int packed_alignment(int64_t extent, gg_dtype type, int align) {
   int bits = gg_dtype_info_of(type)->bits;
-  while (align * 8 > bits && extent % (align * 8) * bits % (align * 8) != 0)
+  while (align > 1 && align * 8 > bits && extent % (align * 8) * bits % (align * 8) != 0)
     align /= 2;
   return align;
 }
@@ -103,7 +106,8 @@ gg_form cli_case_form(const cli_case *c) {
                   .scale_b = c->scale_b,
                   .scale_d = c->scale_d,
                   .sparse_a = c->sparse_a,
-                  .sparse_b = c->sparse_b};
+                  .sparse_b = c->sparse_b,
+                  .xor_bits = c->xor_bits};
   form.a.align = gg_form_align_most(&form, c->a);
   form.b.align = gg_form_align_most(&form, c->b);
   /* What is stored of a sparse operand has lines as its kernel wants them. */

@@ -66,6 +66,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .sparse_a = plan->sparse_a && !plan->swap_ab,
       .sparse_b = plan->sparse_a && plan->swap_ab,
       .pointers = plan->pointers,
+      .xor_bits = plan->xor_bits,
       .operation_count = plan->operation_count,
       .expressions = plan->expressions.count ? memory->expressions.list : NULL,
       .grid = distributed.grid,

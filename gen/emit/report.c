@@ -83,6 +83,10 @@ static void show_flag_if_set(const shown *s) {
   if (*(const bool *)s->value) show_text(s, "true");
 }
 
+static void show_bits(const shown *s) {
+  if (*(const bool *)s->value) show_text(s, "xor");
+}
+
 static void show_sparse(const shown *s) {
   shown of_b = *s;
   of_b.label = "sparse B";

@@ -28,7 +28,7 @@ static const gg_mma_row *next_row(const gg_plan *plan, wanted types, const gg_mm
   for (row = row ? row + 1 : table; row < end; row++) {
     if (!gg_mma_row_multiplies(row, types.a, types.b)) continue;
     if (row->block != plan->scale_a.block || is_slower(row, types)) continue;
-    if (row->sparse != plan->sparse_a) continue;
+    if (row->sparse != plan->sparse_a || gg_mma_row_is_xor(row) != plan->xor_bits) continue;
     if (plan->target->has_atom(row) && gg_arch_runs(plan->arch, row->arch)) return row;
   }
   return NULL;

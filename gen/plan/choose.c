@@ -105,6 +105,19 @@ static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
   return gg_refuse(plan, asked, "promote", asked->text, "0", err);
 }
 
+/* Bits alone are multiplied in two ways. */
+static gg_status choose_bits(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->asked->bits;
+  if (asked->state != GG_SPEC_SET) return GG_OK;
+  if (!plan->target->bits)
+    return gg_refuse(plan, asked, "bits", asked->text,
+                     "numbers, which are multiplied: family sm80 has b1", err);
+  plan->xor_bits = asked->number;
+  if (plan->a.type == GG_DTYPE_b1) return GG_OK;
+  return gg_refuse_type(plan, asked, "bits beside A of type", plan->a.type,
+                        "them beside A and B of b1", err);
+}
+
 /* Of a block of 16 factors are of ue4m3 where nothing is said, as they are of nvfp4. Beside a
  * sparse A blocks are of twice as many elements. */
 static gg_scaling chosen_scaling(const gg_spec_operand *asked, bool sparse) {
@@ -247,6 +260,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   if ((st = choose_terms(&plan, arena, err))) return st;
   choose_problem(&plan);
   if ((st = choose_operands(&plan, err))) return st;
+  if ((st = choose_bits(&plan, err))) return st;
   if ((st = choose_scales(&plan, err))) return st;
   if ((st = plan.target->choose(&plan, err))) return st;
   if ((st = check_promotion(&plan, err))) return st;

@@ -150,6 +150,10 @@ static void word_sparse(gg_str *out, const gg_plan *plan) {
   if (plan->sparse_a) gg_str_puts(out, "_sparse");
 }
 
+static void word_bits(gg_str *out, const gg_plan *plan) {
+  if (plan->xor_bits) gg_str_puts(out, "_xor");
+}
+
 static void word_pointers(gg_str *out, const gg_plan *plan) {
   if (plan->pointers) gg_str_puts(out, "_pointers");
 }

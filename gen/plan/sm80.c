@@ -33,7 +33,7 @@ static bool has_atom(const gg_mma_row *row) {
   int stored_k = row->sparse ? row->k / 2 : row->k;
   bool plain = row->sparse || gg_mma_row_is_plain(row);
   if (row->kind != GG_MMA_sync || row->threads != GG_TV_warp || !plain) return false;
-  return bits == 64 || (bits >= 4 && row->m == 16 && stored_k * bits == matrices_bits);
+  return bits == 64 || (row->m == 16 && stored_k * bits == matrices_bits);
 }
 
 /* The rows know: this says since when. */
@@ -139,11 +139,11 @@ enum { usual_warp_extent = 64, max_warps = 16 };
 
 /* Whether a block has room for half as many rows: sums of f64 and those that are promoted take
  * twice the registers, tf32 some to be rounded, by several instructions or in many addresses, and
- * what ptxas widens to 8 bits some for that. */
+ * MMAs some for the several instructions that ptxas makes of them. */
 static bool has_low_blocks(const gg_plan *plan) {
   bool by_elements = gg_sm80_by_elements(&plan->a) || gg_sm80_by_elements(&plan->b);
   bool rounds = plan->a.type == GG_DTYPE_tf32 && (by_elements || !gg_sm80_converts_tf32(plan));
-  bool widens = gg_sm80_packed(plan) > 1 && plan->arch.number >= 90;
+  bool widens = gg_sm80_packed(plan) > 1 && !gg_sm80_is_one_mma(plan, plan->arch.number);
   return rounds || widens || plan->accumulator == GG_DTYPE_f64 || plan->promote > 0;
 }
 
@@ -234,7 +234,7 @@ static tile large_tile(const gg_plan *plan) {
   static const struct {
     tile tile;
     int warps;
-  } large[] = {{{128, 128, 0, 2}, 4}, {{128, 256, 0, 1}, 8}, {{128, 128, 0, 1}, 4}};
+  } large[] = {{{128, 128, .ctas = 2}, 4}, {{128, 256, .ctas = 1}, 8}, {{128, 128, .ctas = 1}, 4}};
   const gg_spec *spec = plan->spec;
   int k = (int)gg_dtype_unit(plan->a.type, 128);
   if (plan->sparse_a && plan->promote > 0) return (tile){128, 64, k, 1};
@@ -574,6 +574,7 @@ const gg_target gg_target_sm80 = {
     .has_atom = has_atom,
     .accepts = accepts,
     .pointers = true,
+    .bits = true,
     .sparse = true,
     .sum_boxes = gg_tile_sum_boxes,
     .promotes = true,

@@ -21,8 +21,11 @@ static inline int gg_sm80_packed(const gg_plan *plan) {
   return bits < 8 ? 8 / bits : 1;
 }
 
-/* What such types ask of the spec; and at what rate the device multiplies them. sm80_packed.c */
+/* What such types ask of the spec; whether an architecture has their MMAs, of which ptxas makes
+ * several other instructions where it has not; and at what rate a device multiplies them.
+ * sm80_packed.c */
 gg_status gg_sm80_check_packed(const gg_plan *plan, gg_error *err);
+bool gg_sm80_is_one_mma(const gg_plan *plan, int arch);
 double gg_sm80_packed_rate(const gg_plan *plan, const gg_device_model *device);
 
 /* What a sparse A asks of the spec: types and majors first; the tile's K when it is known. */

@@ -32,9 +32,18 @@ gg_status gg_sm80_check_packed(const gg_plan *plan, gg_error *err) {
                            &spec->problem.k.mark, err);
 }
 
-/* Up to sm_89 tensor cores multiply as many bytes of them as of 8 bits at once. From sm_90 on ptxas
- * makes several instructions of these MMAs: those of 8 bits, for which lanes widen the elements. */
+/* As ptxas 13.0 assembles them: up to sm_89 each is one instruction, and of bits on sm_90 those
+ * that multiply by `and`. Others of 4 bits become two of 8, for which lanes widen the elements. */
+bool gg_sm80_is_one_mma(const gg_plan *plan, int arch) {
+  return arch < 90 || (arch == 90 && plan->a.type == GG_DTYPE_b1 && !plan->xor_bits);
+}
+
+/* What is one instruction multiplies as many bytes at once as of 8 bits, by NVIDIA's figures for an
+ * A100. What is several is taken for a quarter as fast as those, and half of that where a block
+ * leaves their registers no room: nobody has measured it. */
 double gg_sm80_packed_rate(const gg_plan *plan, const gg_device_model *device) {
-  return device->arch < 90 ? gg_sm80_packed(plan) * device->mma_rate_int8
-                           : device->mma_rate_int8 / 4;
+  enum { high_block = 64 * 64 };
+  if (gg_sm80_is_one_mma(plan, device->arch)) return gg_sm80_packed(plan) * device->mma_rate_int8;
+  bool spills = gg_plan_block_m(plan) * gg_plan_block_n(plan) >= high_block;
+  return device->mma_rate_int8 / (spills ? 8 : 4);
 }

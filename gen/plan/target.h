@@ -41,6 +41,8 @@ struct gg_target {
   bool last;     /* of a catalogue only where no other family computes a product */
   bool ageless;  /* made of what every architecture has: no newer one has better for it */
 
+  bool bits; /* multiplies b1, by and or by xor: the spec's `bits` */
+
   bool promotes; /* can add up sums of the tensor core: the spec's `promote` */
 
   /* Whether the family plans the transposed problem where `swap_ab` is auto; NULL: it never does.

@@ -89,6 +89,7 @@ static gg_status read_members(const gg_reader *in, gg_spec *spec, const gg_form 
   if (!st) st = read_operand(in, spec, "d", &form->d);
   if (!st) st = read_scaling(in, spec, "d", &form->scale_d);
   if (!st) st = read(in, spec, "accumulator", gg_dtype_info_of(form->accumulator)->name);
+  if (!st && form->xor_bits) st = read(in, spec, "bits", "xor");
   int promote = form->promote == GG_PROMOTE_NEVER ? 0 : form->promote;
   if (!st && form->promote != GG_PROMOTE_AUTO) st = read_number(in, spec, "promote", promote);
   if (!st && form->epilogue) st = read_epilogue(in, spec, form->epilogue);

@@ -27,6 +27,7 @@ typedef enum gg_key_kind {
 typedef enum gg_choice_set {
   GG_SET_BOOL,
   GG_SET_MAJOR,
+  GG_SET_BITS,
   GG_SET_SWIZZLE,
   GG_SET_SOURCE,
   GG_SET_SCHEDULE,

@@ -114,6 +114,7 @@ struct gg_spec {
   gg_spec_operand a, b, c, d; /* there is a C exactly where gg_spec_has_c says so */
   gg_spec_field accumulator;  /* gg_dtype */
   gg_spec_field promote;      /* number */
+  gg_spec_field bits;         /* bool: of b1, whether by xor */
   struct {
     gg_spec_field here, m, n, k, batch; /* number, GG_FIXED_NONE where dynamic */
     gg_spec_field pointers;             /* bool */

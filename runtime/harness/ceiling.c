@@ -25,6 +25,7 @@ static const form forms[] = {
     {GG_DTYPE_u8, GG_DTYPE_s32, 32, 4, "sm_80", 0, 0xffffffff},
     {GG_DTYPE_s4, GG_DTYPE_s32, 64, 4, "sm_80", 0, 0xffffffff},
     {GG_DTYPE_u4, GG_DTYPE_s32, 64, 4, "sm_80", 0, 0xffffffff},
+    {GG_DTYPE_b1, GG_DTYPE_s32, 256, 4, "sm_80", 0, 0xffffffff},
     {GG_DTYPE_e4m3, GG_DTYPE_f32, 32, 4, "sm_89", 0x18181818, 0x8f8f8f8f},
     {GG_DTYPE_e5m2, GG_DTYPE_f32, 32, 4, "sm_89", 0x2c2c2c2c, 0x87878787},
     {GG_DTYPE_f64, GG_DTYPE_f64, 16, 8, "sm_90", 0x3fb00000, 0x801fffff}, /* of the upper half */
@@ -49,9 +50,10 @@ const char *gg_ceiling_defines(gg_str *out, gg_dtype input, gg_dtype accumulator
   const form *f = form_of(input, accumulator);
   gg_str_printf(out,
                 "#define INPUT \"%s\"\n#define ACCUMULATOR \"%s\"\n#define SHAPE \"m16n8k%d\"\n"
-                "#define REGISTERS %d\n#define BASE %#xu\n#define FRACTION %#xu\n",
+                "#define REGISTERS %d\n#define BASE %#xu\n#define FRACTION %#xu\n"
+                "#define OPERATION \"%s\"\n",
                 gg_dtype_info_of(input)->name, gg_dtype_info_of(accumulator)->name, f->k,
-                f->registers, f->base, f->fraction);
+                f->registers, f->base, f->fraction, input == GG_DTYPE_b1 ? ".and.popc" : "");
   return f->arch;
 }
 

@@ -1,7 +1,8 @@
 // The register-only rate of mma.sync: every warp multiplies the same random fragments over and over,
 // eight independent accumulators deep; no memory is touched. Compiled by NVRTC behind #defines of
 // SHAPE ("m16n8k16"), INPUT and ACCUMULATOR (types as PTX names them), REGISTERS (what a fragment of D
-// takes: 2, 4, or 8 for four of f64), and of an operand's word BASE and FRACTION, its random bits.
+// takes: 2, 4, or 8 for four of f64), of an operand's word BASE and FRACTION, its random bits, and
+// OPERATION, what stands behind the types: ".and.popc" of single bits.
 
 static __device__ unsigned mix(unsigned x) {
   x = (x ^ (x >> 16)) * 0x7feb352du;
@@ -14,7 +15,7 @@ static __device__ unsigned fragment(unsigned seed) {
   return BASE ^ (mix(seed) & FRACTION);
 }
 
-#define MMA "mma.sync.aligned." SHAPE ".row.col." ACCUMULATOR "." INPUT "." INPUT "." ACCUMULATOR
+#define MMA "mma.sync.aligned." SHAPE ".row.col." ACCUMULATOR "." INPUT "." INPUT "." ACCUMULATOR OPERATION
 
 #if REGISTERS == 8
 using word = double;

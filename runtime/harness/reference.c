@@ -198,13 +198,15 @@ static void decode_panel(double *out, const void *memory, const strides *at, int
   }
 }
 
+/* `xor_bits`: what is summed of two bits is whether they differ. */
 static void add_panels(gg_reference *out, int64_t first, const double *a, int64_t rows,
-                       const double *b, int64_t cols, int64_t depth) {
+                       const double *b, int64_t cols, int64_t depth, bool xor_bits) {
   for (int64_t i = 0; i < rows; i++) {
     for (int64_t j = 0; j < cols; j++) {
       double sum = 0, magnitude = 0;
       for (int64_t k = 0; k < depth; k++) {
-        double product = a[i * depth_max + k] * b[j * depth_max + k];
+        double x = a[i * depth_max + k], y = b[j * depth_max + k];
+        double product = xor_bits ? fabs(x - y) : x * y;
         sum += product;
         magnitude += fabs(product);
       }
@@ -250,7 +252,7 @@ gg_status gg_reference_on_host(gg_reference *out, const gg_kernel *kernel,
       decode_panel(panel_b, inputs.b, &at_b, batch, sample->cols, cols, k0, depth);
       scale_panel(panel_a, &of_a, inputs.scale_a, batch, sample->rows, rows, k0, depth);
       scale_panel(panel_b, &of_b, inputs.scale_b, batch, sample->cols, cols, k0, depth);
-      add_panels(out, i * rows * cols, panel_a, rows, panel_b, cols, depth);
+      add_panels(out, i * rows * cols, panel_a, rows, panel_b, cols, depth, kernel->xor_bits);
     }
   }
 done:

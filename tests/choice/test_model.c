@@ -200,6 +200,7 @@ static const product_type product_types[] = {
     {GG_DTYPE_tf32, GG_DTYPE_f32, GG_DTYPE_f32, 80, "sm80"},
     {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, 80, "sm80"},
     {GG_DTYPE_s4, GG_DTYPE_s32, GG_DTYPE_s32, 80, "sm80"},
+    {GG_DTYPE_b1, GG_DTYPE_s32, GG_DTYPE_s32, 80, "sm80"},
     {GG_DTYPE_e4m3, GG_DTYPE_bf16, GG_DTYPE_f32, 89, "sm80"},
 };
 

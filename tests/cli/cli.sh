@@ -156,6 +156,15 @@ for types in bf16:sparse,bf16 bf16,bf16:sparse e2m1:sparse:ue4m3,e2m1:ue4m3; do
   holds 'what it is of' grep -q "^$types,bf16,f32,kkn,4096x4096x4096" out
   holds 'a sparse kernel is chosen' grep -q '^chosen: gemm_sm100_.*_sparse' out
 done
+for types in s4,u4 b1,b1 b1:xor,b1; do
+  expect 0 "less than bytes: $types" "$gemmgen" explain --problem '300 200 1024' --types $types,s32 --arch 89
+  holds 'what it is of' grep -q "^$types,s32,s32,kkn,300x200x1024" out
+  holds 'a warp multiplies them' grep -q '^chosen: gemm_sm80_' out
+done
+holds 'by xor' grep -q '^chosen: .*_xor' out
+printf '{arch: sm_80, a: b1, b: b1, d: s32, tile: [16, 16, 256]}\n' >bits.yaml
+expect 1 'elements that end within a byte' "$gemmgen" run --device emu:80 -m 16 -n 16 -k 33 bits.yaml
+holds 'what K is a multiple of' grep -q 'k of whole bytes, 8 elements of b1 each; the next is 40' err
 expect 1 'two sparse operands' "$gemmgen" explain --problem '64 64 64' --types bf16:sparse,bf16:sparse,bf16 --arch 100
 holds 'one is' grep -q 'the type of B is dense beside a sparse A' err
 expect 1 'factors of Blackwell' "$gemmgen" explain --problem '64 64 64' --types e4m3:ue8m0,e4m3:ue8m0,bf16

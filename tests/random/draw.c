@@ -81,9 +81,10 @@ static bool draws_sparse_later(const draws *from, const nature *is) {
 static void draw_bits_later(nature *out, const draws *from) {
   draws own = {.seed = from->seed ^ 0x7777777777777777, .drawn = from->drawn};
   if (out->family != SM80 || !out->integers || out->sparse || !chance(&own, 60)) return;
-  pick(out->a, &own, "s4|u4");
-  pick(out->b, &own, "s4|u4");
-  out->in_byte = 2;
+  bool bits = chance(&own, 35);
+  pick(out->a, &own, bits ? "b1" : "s4|u4");
+  pick(out->b, &own, bits ? "b1" : "s4|u4");
+  out->in_byte = bits ? 8 : 2;
 }
 
 static nature draw_nature(draws *from, family of) {
@@ -149,6 +150,7 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
                                                : is->family != SM90 || is->half || chance(from, 2);
   if (is->family == SM80 && is->sparse && !is->half) any = chance(from, 2); /* it refuses them */
   if (is->in_byte > 1) any = false;
+  if (is->in_byte == 8) maybe(out, &later, 60, "bits", "xor|xor|and");
   draws *majors = !any && draws_majors_later(&later, is) ? &later : from;
   any = any || majors != from;
   char word[word_max];

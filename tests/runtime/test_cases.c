@@ -50,6 +50,8 @@ START_TEST(parses_factors) {
       {"e2m1:ue4m3 e2m1:sparse:ue4m3:32", "e2m1:ue4m3,e2m1:sparse:ue4m3", 32, GG_DTYPE_ue4m3},
       {"e2m1:sparse:ue8m0:32 e2m1:ue8m0:32", "e2m1:sparse:ue8m0:32,e2m1:ue8m0:32", 32,
        GG_DTYPE_ue8m0},
+      {"b1:xor b1", "b1:xor,b1", 0, GG_DTYPE_f16},
+      {"u4 s4", "u4,s4", 0, GG_DTYPE_f16},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     cli_cases cases;
@@ -78,6 +80,7 @@ static const struct {
     {"e2m1:ue9m0 e2m1 f32 f32 k k n 1 1 1 1", 1, 1, "with factors as in e4m3:ue8m0"},
     {"e2m1 e2m1:ue8m0:8 f32 f32 k k n 1 1 1 1", 1, 6, "the type of B is a number type, with"},
     {"bf16:sparse bf16:sparse f32 f32 k k n 1 1 1 1", 1, 13, "dense beside a sparse A"},
+    {"b1 b1:xor s32 s32 k k n 1 1 1 1", 1, 4, "the type of B is a number type, with"},
     {"bf16:sparser bf16 f32 f32 k k n 1 1 1 1", 1, 1, "a number type, with"},
     {"bf16 bf16 bf16:sparse f32 k k n 1 1 1 1", 1, 11, "the type of D is a number type, with"},
     {"e4m3:sparse:ue8m0:16 e4m3 f32 f32 k k n 1 1 1 1", 1, 1, "a number type, with"},

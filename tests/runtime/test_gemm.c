@@ -47,7 +47,7 @@ END_TEST
 START_TEST(seen_tells_forms_apart) {
   gg_form base = gemm_form(GG_DTYPE_f16, GG_DTYPE_f16, GG_DTYPE_f32);
   base.a.align = base.b.align = base.c.align = base.d.align = 16;
-  enum { count = 16 };
+  enum { count = 17 };
   gg_form forms[count];
   for (int i = 0; i < count; i++)
     forms[i] = base;
@@ -66,6 +66,7 @@ START_TEST(seen_tells_forms_apart) {
   forms[13].scale_a = forms[13].scale_b = (gg_scaling){GG_DTYPE_ue4m3, 16};
   forms[14].sparse_a = true;
   forms[15].sparse_b = true;
+  forms[16].xor_bits = 1;
   gg_problem p = GG_PROBLEM_INIT;
   for (int i = 0; i < count; i++) {
     for (int j = 0; j < count; j++) {

@@ -553,7 +553,7 @@ START_TEST(own_kernels_compile) {
     check_compiles(compiler, "ceiling", &text);
     ceilings++;
   }
-  ck_assert(compiler->why_not || ceilings == 11);
+  ck_assert(compiler->why_not || ceilings == 12);
   gg_compiler_close(compiler);
 }
 END_TEST

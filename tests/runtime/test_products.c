@@ -61,6 +61,7 @@ static const struct {
     {86, {GG_DTYPE_f16, GG_DTYPE_f16, F32, M, N, N, 264, 72, 40, 2, 0, 16, "sm_86", 0, 0}},
     {86, {GG_DTYPE_s8, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 65, 40, 65, 1, 0, 1, "sm80_s8", 0, 0}},
     {80, {GG_DTYPE_s4, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 65, 40, 66, 2, 0, 1, "sm80_s4", 0, 0}},
+    {80, {GG_DTYPE_b1, GG_DTYPE_s32, GG_DTYPE_s32, K, K, N, 65, 40, 136, 2, 0, 1, "sm80_b1", 0, 0}},
     {90, {GG_DTYPE_u4, GG_DTYPE_u8, GG_DTYPE_s32, K, K, M, 70, 66, 96, 1, 0, 16, "sm80_u4", 0, 0}},
     {86, {F32, F32, F32, K, N, N, 130, 67, 19, 1, 0.5f, 4, "simt", 0, 0}},
     {87, {GG_DTYPE_tf32, F32, F32, K, K, N, 72, 48, 37, 1, 0, 4, "sm80_tf32", 0, 0}},
@@ -184,6 +185,18 @@ END_TEST
 START_TEST(products_of_devices_are_right) {
   product p = product_of(&device_cases[_i].product, _i);
   check_product(device_cases[_i].arch, &p);
+}
+END_TEST
+
+/* Of bits that differ there are others than of those that are both 1. */
+START_TEST(bits_may_be_counted_where_they_differ) {
+  static const gemm_case c = {
+      GG_DTYPE_b1, GG_DTYPE_f32, GG_DTYPE_s32, K, K, N, 33, 66, 1032, 3, 0, 1, "_xor", 0, 0.5f};
+  gemm_rig on = gemm_rig_open(80);
+  product p = product_of(&c, 0);
+  p.facts.xor_bits = p.form.xor_bits = 1;
+  check_on(&on, &p);
+  gemm_rig_close(&on);
 }
 END_TEST
 
@@ -441,6 +454,7 @@ int main(void) {
   if (fixture_has_nvrtc()) {
     tcase_add_loop_test(tcase, products_are_right, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tcase, gates_leave_half_of_the_columns);
+    tcase_add_test(tcase, bits_may_be_counted_where_they_differ);
     tcase_add_test(tcase, scalars_may_be_in_device_memory);
     tcase_add_loop_test(tcase, a_batch_may_be_of_addresses, 0, 2);
     tcase_add_loop_test(tcase, products_of_devices_are_right, 0,

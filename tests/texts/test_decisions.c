@@ -70,6 +70,7 @@ static bool same_identity(const gg_plan *x, const gg_plan *y) {
 #define SM100    "arch: sm_100a\na: bf16\nb: bf16\nd: bf16\ntile: [128, 64, 64]\n"
 #define SUBTILES "arch: sm_100a\na: bf16\nb: bf16\nc: f32\nd: bf16\ntile: [128, 256, 64]\n"
 #define SM80     "arch: sm_80\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nstages: 2\n"
+#define BITS     "arch: sm_80\na: b1\nb: b1\nd: s32\n"
 #define LINES    "arch: sm_90a\nb: f16\nd: f16\ntile: [64, 64, 64]\n"
 #define NVFP4(scale)                                                                               \
   "arch: sm_100a\na: {type: e2m1, scale: " scale "}\nb: {type: e2m1, scale: " scale "}\nd: bf16\n"
@@ -106,6 +107,7 @@ static const struct flip {
     {"fixed_m", SM90 TILE, SM90 TILE "problem: {m: 1000}", NULL},
     {"fixed_n", SM90 TILE, SM90 TILE "problem: {n: 1000}", NULL},
     {"fixed_k", SM90 TILE, SM90 TILE "problem: {k: 1000}", NULL},
+    {"xor_bits", BITS, BITS "bits: xor\n", "an atom counts bits in one way"},
     {"pointers", SM80, SM80 "problem: {pointers: true}", NULL},
     {"fixed_batch", SM90 TILE, SM90 TILE "problem: {batch: 3}", NULL},
     {"tile_m", SM90 TILE, SM90 "tile: [256, 128, 64]", NULL},

@@ -35,6 +35,7 @@ static const struct {
     {"a.sparse", {"sweep: {a.sparse: [true]}"}, NULL},
     {"b.sparse", {"sweep: {b.sparse: [true]}"}, NULL},
     {"promote", {"promote: 4"}, "e4m3"},
+    {"bits", {"bits: xor", "bits: and"}, "b1"},
     {"problem.m", {"problem: {m: 64}"}, NULL},
     {"problem.pointers", {"problem: {pointers: true}"}, NULL},
     {"tile", {"tile: [8, 32, 1]", "tile: [128, 128, 64]", "tile: [64, 64, 8]"}, NULL},
@@ -65,7 +66,8 @@ static const struct {
     {"epilogue", {"epilogue: [relu]"}, NULL},
 };
 
-static bool is_taken(const char *family, const char *ab, const char *value) {
+/* By the family of that name: what it has no types for may be another's. */
+static bool is_taken(const char *name, const char *family, const char *ab, const char *value) {
   gg_str text = GG_STR_INIT;
   gg_error err = GG_ERROR_INIT;
   gg_spec_file *file;
@@ -74,11 +76,12 @@ static bool is_taken(const char *family, const char *ab, const char *value) {
   gg_status st = gg_spec_file_parse(&file, gg_str_text(&text), text.length, "test", &err);
   ck_assert_msg(st == GG_OK, "%s\n%s", err.message, gg_str_text(&text));
   st = gg_compilation_run(&compilation, gg_spec_file_get(file, 0), &err);
+  bool taken = st == GG_OK && strcmp(compilation.plan->target->family, name) == 0;
   gg_compilation_free(&compilation);
   gg_spec_file_free(file);
   gg_str_free(&text);
   gg_error_clear(&err);
-  return st == GG_OK;
+  return taken;
 }
 
 START_TEST(test_families) {
@@ -90,8 +93,9 @@ START_TEST(test_families) {
     const char *newest = families[f].newest;
     const char *ab = probes[_i].ab ? probes[_i].ab : families[f].ab;
     for (int i = 0; i < value_count && probes[_i].values[i]; i++) {
-      taken = is_taken(families[f].text, ab, probes[_i].values[i]) || taken;
-      taken = taken || (newest && is_taken(newest, ab, probes[_i].values[i]));
+      const char *name = families[f].family, *value = probes[_i].values[i];
+      taken = is_taken(name, families[f].text, ab, value) || taken;
+      taken = taken || (newest && is_taken(name, newest, ab, value));
     }
     ck_assert_msg(taken == named, "family %s %s %s, which its row %s", families[f].family,
                   taken ? "takes" : "refuses", path, named ? "names" : "does not name");
@@ -123,6 +127,7 @@ static void write_spec(gg_str *out, const char *family, const gg_mma_row *row) {
   if (asks) gg_str_puts(out, "operand_source: {a: registers}\ntile: [64, 64, 64]\n");
   if (asks && gg_dtype_is_fp8(row->a)) gg_str_puts(out, "promote: 0\n");
   if (row->a == GG_DTYPE_f64) gg_str_printf(out, "atom: m%dn%dk%d\n", row->m, row->n, row->k);
+  if (gg_mma_row_is_xor(row)) gg_str_puts(out, "bits: xor\n");
   if (row->source_a == GG_MMA_TENSOR) gg_str_puts(out, "operand_source: {a: tensor_memory}\n");
 }
 
