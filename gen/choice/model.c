@@ -41,6 +41,7 @@ typedef struct work {
   double band;             /* tiles across one */
   double lockstep;         /* see there */
   double shares;           /* of tiles; 0: all are whole */
+  double storing;          /* bytes of DRAM's time, beside those that are moved */
 } work;
 
 static double greater(double a, double b) {
@@ -270,6 +271,11 @@ static double fetched_bytes(const work *w) {
   return plan->tile_m * plan->tile_n * w->of->traits.epilogue.fetched / steps;
 }
 
+/* Copies of threads; what has no 4 bytes comes by registers. */
+static double copies_of(const work *w, double bytes, int each) {
+  return bytes / each * (each < 4 ? w->device->copies_by_registers : 1);
+}
+
 /* Seconds of one step's copies; those of warps have the shared memory's own limit, and what they
  * transpose their instructions' rate. */
 static double load_step(const work *w, double active) {
@@ -278,9 +284,11 @@ static double load_step(const work *w, double active) {
   switch (w->of->traits.loader) {
   case GG_LOADER_WARPS:
     return join(step,
-                (w->of->m_step + w->of->n_step) * w->of->traits.uneven / w->device->copy_rate);
+                w->device->copy_step + w->of->traits.heads * w->device->copy_head +
+                    (w->of->m_step + w->of->n_step) * w->of->traits.uneven / w->device->copy_rate);
   case GG_LOADER_THREADS:
-    return join(step, (w->of->m_step / plan->copy_bytes_a + w->of->n_step / plan->copy_bytes_b) /
+    return join(step, (copies_of(w, w->of->m_step, plan->copy_bytes_a) +
+                       copies_of(w, w->of->n_step, plan->copy_bytes_b)) /
                           w->device->copies_rate);
   default:
     return join(step, w->of->traits.transposing / w->device->transpose_rate);
@@ -293,6 +301,22 @@ static double tile_elements(const gg_model *model) {
   double columns = plan->tile_n;
   if (plan->epi_n) columns = ceil(columns / plan->epi_n) * plan->epi_n;
   return plan->tile_m * columns / model->traits.owners;
+}
+
+/* Seconds more where lanes store D because its lines begin anywhere: long lines in chunks of 16
+ * bytes, and both ends in units of what they are aligned to; short ones in such units. Of a cluster
+ * along K each CTA stores its part. */
+static double by_access(const gg_model *model) {
+  enum { chunk = 16, long_line = 64 };
+  const gg_plan *plan = model->plan;
+  if (!plan->access_bytes_d) return 0;
+  bool across = plan->d.major == GG_MAJOR_M;
+  int length = across || !plan->epi_n ? plan->epi_m : gg_plan_columns_of_d(plan, plan->epi_n);
+  double line_bytes = greater(1, length) * bits_of(plan->d.type) / 8.0;
+  double units = line_bytes / plan->access_bytes_d;
+  if (line_bytes >= long_line) units = line_bytes / chunk + (double)chunk / plan->access_bytes_d;
+  double lines = tile_elements(model) / greater(1, length) / plan->cluster_k;
+  return lines * units / model->device->access_rate;
 }
 
 /* Seconds of one consumer's epilogue of one tile, which stores it. */
@@ -309,7 +333,7 @@ static double tile_epilogue(const gg_model *model) {
   double rate = device->epilogue_rate;
   bool alone = model->traits.overlap == GG_OVERLAP_TURNS || model->traits.sums > 0;
   if (alone) rate *= device->epilogue_alone;
-  return device->epilogue + join(elements / rate, model->sums);
+  return device->epilogue + join(elements / rate, model->sums) + by_access(model);
 }
 
 /* Seconds of it that reading tensor memory takes, while what was read is stored. */
@@ -383,21 +407,48 @@ static double round_bytes(const work *w, double tiles_at_once, double drift) {
                        columns * plan->tile_n * (rows > 1 ? drift : 1));
 }
 
-static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
+/* Bytes of D and of what is stored beside it. */
+static double stored_bytes(const work *w) {
   const gg_extents *e = &w->extents;
   double of_d = gg_plan_columns_of_d(w->plan, 2) / 2.0; /* of an element of the product */
-  double d_bytes = of_d * bits_of(w->plan->d.type) / 8.0 + factor_bytes(w->plan->scale_d);
-  double m = (double)e->m, n = (double)e->n, batch = (double)e->batch;
-  double once = once_bytes(w);
+  double each = of_d * bits_of(w->plan->d.type) / 8.0 + factor_bytes(w->plan->scale_d) +
+                w->of->traits.epilogue.aside;
+  return (double)e->batch * (double)e->m * (double)e->n * each;
+}
+
+static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
+  const gg_extents *e = &w->extents;
+  double batch = (double)e->batch, once = once_bytes(w);
   const gg_epilogue_work *e_work = &w->of->traits.epilogue;
-  double write = batch * m * n * (d_bytes + e_work->fetched + e_work->read + e_work->aside);
+  double beside = batch * (double)e->m * (double)e->n * (e_work->fetched + e_work->read);
+  beside += stored_bytes(w);
   /* What fits is read once; beyond, every round reads its own, and more as they drift apart. */
   double beyond = once / greater(1, batch) / w->device->l2_bytes;
-  if (beyond <= 1) return once + write;
+  if (beyond <= 1) return once + beside;
   double in_round = round_bytes(w, tiles_at_once, 1) / w->device->l2_bytes;
   double drift = 1 + w->device->miss * greater(0, in_round - 1);
   double again = round_bytes(w, tiles_at_once, drift) * greater(1, tiles / tiles_at_once);
-  return greater(once, again) + write;
+  return greater(once, again) + beside;
+}
+
+/* The largest power of two that divides both, of which one is not 0. */
+static int64_t aligned_to(int64_t a, int64_t b) {
+  return (a | b) & -(a | b);
+}
+
+/* What storing takes beside its bytes, in bytes: DRAM turns from reading to writing, and sectors at
+ * the ends of a tile's lines are other tiles', too. */
+static double storing_bytes(const work *w) {
+  enum { sector = 32 };
+  const gg_plan *plan = w->plan;
+  const gg_device_model *device = w->device;
+  bool across = plan->d.major == GG_MAJOR_M;
+  int bits = bits_of(plan->d.type);
+  int64_t tile = across ? plan->tile_m : gg_plan_columns_of_d(plan, plan->tile_n);
+  int64_t all = across ? w->extents.m : w->extents.n;
+  double aligned = (double)aligned_to(tile * bits, all * bits) / 8;
+  double parted = greater(0, 1 - aligned / sector) * sector / ((double)tile * bits / 8);
+  return stored_bytes(w) * (device->store_more + device->store_parted * parted);
 }
 
 /* What else shares read that begin in one tile and end in another: tiles of a round are then at
@@ -422,7 +473,11 @@ static double dram_byte(const work *w, double active) {
 static double sharing(const work *w, const gg_distribution *distribution) {
   double sums = (double)w->plan->tile_m * w->plan->tile_n * bits_of(w->plan->accumulator) / 8;
   int parts = w->plan->cluster_k;
-  if (parts > 1) return w->device->meet + sums * (parts - 1) / parts / w->device->meet_rate;
+  if (parts > 1) {
+    double tiles =
+        ceil(w->tiles_m * w->tiles_n * (double)w->extents.batch * parts / w->of->at_once);
+    return tiles * (w->device->meet + sums * (parts - 1) / parts / w->device->meet_rate);
+  }
   return distribution->waits * w->device->wait + distribution->adding * sums / w->device->sum_rate;
 }
 
@@ -462,7 +517,7 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
   bool one_stage = w->plan->stages == 1; /* which is loaded, and then multiplied */
   double both = one_stage ? multiply.whole + load : join(multiply.whole, load);
   double step = both + w->device->step;
-  double dram = share * out->dram_bytes * dram_byte(w, active);
+  double dram = share * (out->dram_bytes + w->storing) * dram_byte(w, active);
   double visible = epilogues * visible_epilogue(w->of, out->k_tiles * step);
   out->multiply += steps * multiply.whole;
   out->issue += steps * multiply.issue;
@@ -544,8 +599,10 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents) {
   w.shares = (double)distribution.shares;
   w.step_bytes = load_step_bytes(&w);
   w.lockstep = lockstep(&w, &distribution);
+  w.storing = storing_bytes(&w);
   count(&out, &w, &distribution, model->at_once);
   out.launch += device->fill;
+  if (model->traits.loader == GG_LOADER_WARPS) out.launch += device->copy_fill;
   if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
   if (!distribution.next_beside) out.launch += device->apart;
   double seconds = rounds(&out, &w, &distribution, model->at_once);

@@ -324,10 +324,19 @@ static double unevenness(const gg_plan *plan) {
   return busiest * copying_warps / (a + b);
 }
 
+/* Whether a line of the operand goes on in the next K tile where it ended in this one, in the same
+ * thread (templates/parts/sm90_lines.cu). */
+static bool goes_on(const gg_plan *plan, const gg_operand *operand, gg_swizzle_kind swizzle) {
+  int64_t bytes = gg_plan_smem_bytes(plan, operand->type, plan->tile_k);
+  return operand->major == GG_MAJOR_K && bytes <= gg_swizzle_bytes(swizzle);
+}
+
 void gg_sm90_put_copiers(gg_traits *out, const gg_plan *plan) {
   if (!plan->copy_bytes_a || !plan->copy_bytes_b) return;
   out->loader = GG_LOADER_WARPS;
   out->uneven = unevenness(plan);
+  out->heads =
+      !goes_on(plan, &plan->a, plan->swizzle_a) + !goes_on(plan, &plan->b, plan->swizzle_b);
 }
 
 /* The busiest warp's part of a box of A or B, four times. Bytes take instructions of their own. */

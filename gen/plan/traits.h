@@ -48,7 +48,8 @@ typedef struct gg_traits {
   bool begins_anew; /* each tile has a CTA of its own, which sets up and awaits its K steps */
   int stages_ahead; /* under way while one is multiplied, at least 1 */
   gg_loader loader;
-  double uneven; /* of GG_LOADER_WARPS: what the busiest warp copies, over the mean of all */
+  double uneven; /* of GG_LOADER_WARPS: what the busiest warp copies, over the mean of all; */
+  int heads;     /* and operands whose lines begin anew with each K step */
   double transposed, transposing; /* bytes of a K step that warps transpose in shared memory; and
                                      what that is as work of theirs, in bytes of words of 32 bits */
   gg_overlap overlap;

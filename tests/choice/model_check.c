@@ -1,15 +1,17 @@
 /* The model against measurements: how often the kernel that it chooses is within 3 percent of the
  * fastest measured one, and how far off its times are.
  *
- *     model_check [--device NAME] [--fit ROUNDS | --hold-out ROUNDS] CATALOGUE.tsv
+ *     model_check [--device NAME] [--fit ROUNDS | --hold-out ROUNDS] TABLE.tsv...
  *
  * NAME is a row of devices.def whose figures they are; without it the H100's.
- * The table has figures of the catalogue's kernels (case, kernel, microseconds; in one of epilogues
- * case, epilogue, kernel, microseconds); rows of one case, one after the other, are of one race.
- * Times with an epilogue are held against those of the same kernel without it, where the table has
- * these. With --fit, a row of devices.def is looked for, and printed: first by least squares of the
- * times' logarithms, then by random steps that choose better. With --hold-out it is fitted to two
- * thirds of the races, and judged by the others too. */
+ * A table has figures of the catalogue's kernels (case, kernel, microseconds; in one of epilogues
+ * case, epilogue, kernel, microseconds), or is what `gemmgen bench --top N --tsv` wrote, whose rows
+ * without an epilogue count; rows of one case, one after the other, are of one race. Times with an
+ * epilogue are held against those of the same kernel without it, where the table has these. With
+ * --fit, a row of devices.def is looked for, and printed: first by least squares of the times'
+ * logarithms, then by random steps that choose better. With --hold-out it is fitted to two thirds
+ * of the races, and judged by the others too; of several tables each is held out in turn, and
+ * judged by what suits the others. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -23,7 +25,7 @@
 #include "cli/products.h"
 #include "gemmgen_gemm.h"
 
-enum { most_rows = 16384, most_lineups = 1024 };
+enum { most_rows = 16384, most_lineups = 2048 };
 
 typedef struct row {
   char problem[128];
@@ -33,15 +35,20 @@ typedef struct row {
   double
       bare_off; /* log(predicted / measured) of the same kernel without the epilogue; 0: unknown */
   bool first;   /* of its problem */
+  int table;    /* that it is in */
 } row;
 
 typedef enum part { ALL, FITTED, HELD_OUT } part;
+
+enum { thirds = -1 };
+static int tables, held = thirds; /* the table that is held out, or every third problem */
 
 static const char *device_name; /* NULL: the H100 */
 static row rows[most_rows];
 static size_t row_count;
 static gg_catalogue *catalogue;
-static bool epilogues; /* whether the table is of products with epilogues */
+static bool epilogues; /* whether the table is of products with epilogues, */
+static bool rates;     /* or one of bench, which has TFLOP/s */
 static gg_lineup *lineups[most_lineups];
 static size_t lineup_count;
 
@@ -99,7 +106,9 @@ static void add_row(const char *name, const cli_case *c, const gg_plan *plan, do
   r->extents = cli_case_extents(c);
   r->seconds = seconds;
   r->bare_off = bare_off_of(r);
-  r->first = row_count == 0 || strcmp(rows[row_count - 1].problem, name) != 0;
+  r->table = tables;
+  r->first = row_count == 0 || rows[row_count - 1].table != tables ||
+             strcmp(rows[row_count - 1].problem, name) != 0;
   if (++row_count == most_rows) die("too many rows:", name);
 }
 
@@ -131,16 +140,24 @@ static gg_form read_form(const cli_case *c, const char *word) {
   return form;
 }
 
+static double operations_of(gg_extents e) {
+  return 2.0 * (double)e.m * (double)e.n * (double)e.k * (double)e.batch;
+}
+
 /* Lineups are kept, by case: plans point into them. */
 static void read_row(const char *line) {
   static char last[128];
   char name[128], of[96], kernel[128], word[32] = "";
   double us;
   gg_error err = GG_ERROR_INIT;
-  bool read = epilogues ? sscanf(line, "%95s %31s %127s %lf", of, word, kernel, &us) == 4
-                        : sscanf(line, "%95s %127s %lf", of, kernel, &us) == 3;
+  bool read = epilogues || rates ? sscanf(line, "%95s %31s %127s %lf", of, word, kernel, &us) == 4
+                                 : sscanf(line, "%95s %127s %lf", of, kernel, &us) == 3;
   if (!read) die("not a row:", line);
   cli_case c = read_case(of);
+  if (rates) {
+    if (strcmp(word, "none") != 0 || us <= 0) return; /* another's, or a skipped one's */
+    word[0] = '\0', us = 1e-6 * operations_of(cli_case_extents(&c)) / us;
+  }
   snprintf(name, sizeof name, "%s%s%s", of, *word ? " " : "", word);
   if (!catalogue && gg_catalogue_open(&catalogue, &err)) die("no catalogue:", err.message);
   if (strcmp(last, name) != 0) {
@@ -162,8 +179,11 @@ static void read_table(const char *path) {
   size_t length;
   if (gg_file_read(&text, &length, path, 1 << 24, &err)) die("cannot read", path);
   char *line = strchr(text, '\n'); /* behind the names of the columns */
-  const char *named = strstr(text, "epilogue");
-  epilogues = named && named < line;
+  const char *named = strstr(text, "epilogue"), *measured = strstr(text, "ours");
+  rates = measured && measured < line;
+  bool of_epilogues = named && named < line && !rates;
+  if (tables > 0 && of_epilogues != epilogues) die("not of the other tables' kind:", path);
+  epilogues = of_epilogues;
   while (line && line[1]) {
     char *end = strchr(++line, '\n');
     if (end) *end = '\0';
@@ -171,6 +191,7 @@ static void read_table(const char *path) {
     line = end;
   }
   gg_free(text);
+  tables++;
 }
 
 /* ---- Judging -------------------------------------------------------------------------- */
@@ -232,9 +253,10 @@ static double predict(const row *r, const gg_device_model *device, bool tell) {
   return p.seconds;
 }
 
-/* All but every third problem, every third, or all. */
-static bool is_part(size_t problem, part of) {
-  return of == ALL || (problem % 3 == 2) == (of == HELD_OUT);
+/* Whether a problem, whose first row that is, is in `of`. */
+static bool is_part(size_t problem, size_t first, part of) {
+  bool out = held == thirds ? problem % 3 == 2 : rows[first].table == held;
+  return of == ALL || out == (of == HELD_OUT);
 }
 
 /* Of the problems in `of`. */
@@ -246,7 +268,7 @@ static score judge(const gg_device_model *device, part of, bool tell) {
   for (size_t first = 0, end; first < row_count; first = end, problem++) {
     for (end = first + 1; end < row_count && !rows[end].first;)
       end++;
-    if (!is_part(problem, of)) continue;
+    if (!is_part(problem, first, of)) continue;
     for (size_t i = first; i < end; i++)
       predicted[i] = predict(&rows[i], device, tell);
     judge_problem(&out, &all, first, end, predicted, tell);
@@ -259,7 +281,7 @@ static score judge(const gg_device_model *device, part of, bool tell) {
 }
 
 static void print_score(const char *of, score s) {
-  printf("%s%zu problems: the choice is within 3%% of the best for %zu (%.2f), %.3f of it on the "
+  printf("%s: %zu problems: the choice is within 3%% of the best for %zu (%.2f), %.3f of it on the "
          "mean, %.2f at worst; times are off by %.2f, of one problem by %.3f\n",
          of, s.problems, s.within, (double)s.within / (double)s.problems, s.mean, s.worst, s.off,
          s.spread);
@@ -321,7 +343,7 @@ static void residuals(double *out, double *weights, const gg_device_model *devic
       least = fmin(least, rows[end].seconds);
     for (size_t i = first; i < end; i++) {
       out[i] = off_by(&rows[i], device) - rows[i].bare_off;
-      weights[i] = !is_part(problem, of)
+      weights[i] = !is_part(problem, first, of)
                        ? 0
                        : pow(least / rows[i].seconds, 4) / fmax(1, fabs(out[i]) / 0.06);
     }
@@ -423,6 +445,15 @@ static void fit(gg_device_model *device, part of, long rounds) {
   print_row(device);
 }
 
+/* Each table by the row that suits the others. */
+static void hold_out_each(const gg_device_model *device, char **names, long steps) {
+  for (held = 0; held < tables; held++) {
+    gg_device_model fitted = *device;
+    fit(&fitted, FITTED, steps);
+    print_score(names[held], judge(&fitted, HELD_OUT, false));
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc > 3 && strcmp(argv[1], "--device") == 0) {
     device_name = argv[2];
@@ -430,19 +461,25 @@ int main(int argc, char **argv) {
   }
   bool hold_out = argc > 2 && strcmp(argv[1], "--hold-out") == 0;
   bool fits = hold_out || (argc > 2 && strcmp(argv[1], "--fit") == 0);
-  if (argc != (fits ? 4 : 2))
-    die("needs", "[--device NAME] [--fit ROUNDS | --hold-out ROUNDS] CATALOGUE.tsv");
-  read_table(argv[argc - 1]);
-  if (row_count == 0) die("no measurement of known kernels in", argv[argc - 1]);
+  int first = fits ? 3 : 1;
+  if (argc <= first)
+    die("needs", "[--device NAME] [--fit ROUNDS | --hold-out ROUNDS] TABLE.tsv...");
+  for (int i = first; i < argc; i++)
+    read_table(argv[i]);
+  if (row_count == 0) die("no measurement of known kernels in", argv[first]);
   gg_device_model device = gg_device_model_of(device_name, 90, 0);
   find_constants(&device);
+  if (hold_out && tables > 1) {
+    hold_out_each(&device, argv + first, atol(argv[2]));
+    return EXIT_SUCCESS;
+  }
   if (fits) fit(&device, hold_out ? FITTED : ALL, atol(argv[2]));
   score all = judge(&device, ALL, true);
   if (hold_out) {
-    print_score("fitted to ", judge(&device, FITTED, false));
-    print_score("held out ", judge(&device, HELD_OUT, false));
+    print_score("fitted to", judge(&device, FITTED, false));
+    print_score("held out", judge(&device, HELD_OUT, false));
   }
-  print_score("", all);
+  print_score("all", all);
   /* Of the catalogue's races some have sixty kernels, of which few are so near the fastest; figures
    * of epilogues are of two samples. */
   double share = epilogues ? 0.6 : 0.7, most = epilogues ? 1.03 : 1.025;
