@@ -279,10 +279,9 @@ static numbering numbering_of(const gg_plan *plan) {
                                      : "warp.row / epi_m + box / (warp_n / epi_n)",
                        "warp.col / epi_n + box % (warp_n / epi_n)"};
   case GG_TARGET_SM100:
-    return (numbering){
-        "warp_blocks * block_boxes", "(warp.row + block_row(box % warp_blocks)) / epi_m",
-        gg_plan_column_parts(plan) > 1 ? "warp.col / warp_columns * block_boxes + box / warp_blocks"
-                                       : "box / warp_blocks"};
+    return (numbering){"warp_blocks * block_boxes",
+                       "(warp.row + block_row(box % warp_blocks)) / epi_m",
+                       "(warp.col + box_column(box / warp_blocks)) / epi_n"};
   case GG_TARGET_SIMT:
     return (numbering){gg_plan_shares_tiles(plan) ? "warp_boxes" : "1", "0", "0"};
   default:
