@@ -172,7 +172,9 @@ void gg_cuda_bind_split(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "half_of_b", split ? ", n / 2" : "");
   gg_bind_text(out, "b_n0", split ? "n0 / 2" : "n0");
   gg_bind_text(out, "first_line",
-               split ? "(op::split ? line % 2 * half + line / 2 : line)" : "line");
+               split ? "(op::split ? line % 2 * half + line / 2\n"
+                       "                              : line)"
+                     : "line");
   gg_bind_text(out, "lines_of_turn",
                split ? "(op::split ? op::line_step / 2 : op::line_step)" : "op::line_step");
 }
