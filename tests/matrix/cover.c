@@ -307,7 +307,19 @@ static void improve(cover *of, choice *c, const wanted *w, int factor) {
   }
 }
 
+/* A level that no legal spec was known to have may come with others: then its pairs, of which some
+ * were passed by, are looked for anew. */
+static void mark_level(cover *of, const choice *c, int factor) {
+  int number = number_of(of, factor, c->level[factor]);
+  if (!of->alone[number] || !factors_is_effective(of->all, c, factor)) return;
+  of->alone[number] = false;
+  of->witness[number] = *c;
+  of->next = 0;
+}
+
 static void mark(cover *of, const choice *c) {
+  for (int i = 0; i < of->all->count; i++)
+    mark_level(of, c, i);
   for (int i = 0; i < of->all->count; i++)
     for (int j = i + 1; j < of->all->count; j++) {
       if (!factors_is_effective(of->all, c, i) || !factors_is_effective(of->all, c, j)) continue;
