@@ -50,9 +50,7 @@ int64_t gg_kernel_n_unit(const gg_kernel *kernel) {
 }
 
 bool gg_kernel_is_split(const gg_kernel *kernel) {
-  for (size_t i = 0; i < kernel->operation_count; i++)
-    if (gg_operation_splits(&kernel->operations[i])) return true;
-  return false;
+  return gg_operations_split(kernel->operations, kernel->operation_count);
 }
 
 gg_dtype gg_kernel_scalar_type(const gg_kernel *kernel) {

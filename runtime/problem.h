@@ -65,7 +65,7 @@ int64_t gg_kernel_k_bytes(const gg_kernel *kernel);
  * an epilogue that gates them; else 1. */
 int64_t gg_kernel_n_unit(const gg_kernel *kernel);
 
-/* Whether a gate's columns are the halves of N: j and N / 2 + j become D's column j. */
+/* Whether a gate's columns are the halves of N (gg_operations_split). */
 bool gg_kernel_is_split(const gg_kernel *kernel);
 
 /* Whether its alpha and beta are in device memory; of which type they are. */

@@ -23,6 +23,7 @@
 
 #include "atom/dtype.h"
 #include "layout/banks.h"
+#include "plan/choices.h"
 #include "plan/gate.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
@@ -307,14 +308,15 @@ static double tile_elements(const gg_model *model) {
  * bytes, and both ends in units of what they are aligned to; short ones in such units. Of a cluster
  * along K each CTA stores its part. */
 static double by_access(const gg_model *model) {
-  enum { chunk = 16, long_line = 64 };
+  enum { chunk = 16 };
   const gg_plan *plan = model->plan;
   if (!plan->access_bytes_d) return 0;
   bool across = plan->d.major == GG_MAJOR_M;
   int length = across || !plan->epi_n ? plan->epi_m : gg_plan_columns_of_d(plan, plan->epi_n);
   double line_bytes = greater(1, length) * bits_of(plan->d.type) / 8.0;
   double units = line_bytes / plan->access_bytes_d;
-  if (line_bytes >= long_line) units = line_bytes / chunk + (double)chunk / plan->access_bytes_d;
+  if (gg_stores_chunks((int64_t)line_bytes))
+    units = line_bytes / chunk + (double)chunk / plan->access_bytes_d;
   double lines = tile_elements(model) / greater(1, length) / plan->cluster_k;
   return lines * units / model->device->access_rate;
 }
@@ -469,7 +471,8 @@ static double dram_byte(const work *w, double active) {
   return join(1 / device->dram_rate, w->of->dram_byte / active) * (1 + device->idle * idle);
 }
 
-/* Those of the last cluster of a shared tile, which others do not hide. */
+/* Seconds that bringing sums together takes: of clusters along K for each tile that one computes;
+ * of shared tiles those of the last cluster, which others do not hide. */
 static double sharing(const work *w, const gg_distribution *distribution) {
   double sums = (double)w->plan->tile_m * w->plan->tile_n * bits_of(w->plan->accumulator) / 8;
   int parts = w->plan->cluster_k;

@@ -7,6 +7,7 @@
 #include "emit/cuda_text.h"
 #include "emit/layout_text.h"
 #include "emit/sm90.h"
+#include "plan/choices.h"
 #include "plan/epilogue.h"
 #include "plan/gate.h"
 #include "plan/operation.h"
@@ -201,16 +202,14 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_str(out, "arguments", &arguments);
 }
 
-/* Whether what lanes store has lines so long that chunks of 16 bytes are faster than units of what
- * the lines are aligned to. */
+/* Whether all that lanes store leaves in chunks. */
 static bool has_long_lines(const gg_plan *plan, const gg_layouts *layouts) {
-  enum { long_line = 64 /* bytes */ };
   bool all = true;
   for (size_t i = 0; i < layouts->result_count; i++) {
     const gg_operand *operand = &layouts->results[i].operand;
     int columns = gg_sm90_columns_of_result(plan, &layouts->results[i]);
     int length = operand->major == GG_MAJOR_N ? columns : plan->epi_m;
-    bool is_long = gg_dtype_bytes(operand->type, length) >= long_line;
+    bool is_long = gg_stores_chunks(gg_dtype_bytes(operand->type, length));
     all = all && (layouts->results[i].mapped || is_long);
   }
   return all;

@@ -121,3 +121,8 @@ gg_status gg_check_splits(const gg_plan *plan, gg_scheduler scheduler, gg_error 
 int gg_access_bytes(gg_operand operand) {
   return operand.align < 16 ? operand.align : 16;
 }
+
+bool gg_stores_chunks(int64_t line_bytes) {
+  enum { long_line = 64 };
+  return line_bytes >= long_line;
+}

@@ -43,4 +43,9 @@ gg_status gg_check_splits(const gg_plan *plan, gg_scheduler scheduler, gg_error 
 /* The widest access of a thread that the alignment allows, at most 16 bytes. */
 int gg_access_bytes(gg_operand operand);
 
+/* Whether lanes store lines of so many bytes, which begin anywhere, in chunks of 16 bytes, and units
+ * of what the lines are aligned to at their ends alone. Shorter lines are faster in such units
+ * (docs/adr/0006-unaligned-lines.md). */
+bool gg_stores_chunks(int64_t line_bytes);
+
 #endif

@@ -22,9 +22,7 @@ bool gg_plan_is_gated(const gg_plan *plan) {
 }
 
 bool gg_plan_is_split(const gg_plan *plan) {
-  for (size_t i = 0; i < plan->operation_count; i++)
-    if (gg_operation_splits(&plan->operations[i])) return true;
-  return false;
+  return gg_operations_split(plan->operations, plan->operation_count);
 }
 
 int gg_plan_columns_of_d(const gg_plan *plan, int columns) {

@@ -89,6 +89,11 @@ size_t gg_operation_gate(const gg_operation *list, size_t count) {
   return index;
 }
 
+bool gg_operations_split(const gg_operation *list, size_t count) {
+  size_t gate = gg_operation_gate(list, count);
+  return gate < count && gg_operation_splits(&list[gate]);
+}
+
 int gg_operation_numbers(const gg_operation *operation) {
   return operation->kind == GG_OP_LEAKY_RELU ? 1 : operation->kind == GG_OP_CLAMP ? 2 : 0;
 }

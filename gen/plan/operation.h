@@ -50,6 +50,9 @@ size_t gg_operation_operand(const gg_operation *list, int number);
 /* Where a list has its gate; `count` where it has none. */
 size_t gg_operation_gate(const gg_operation *list, size_t count);
 
+/* Whether a list's gate takes the halves of N: j and N / 2 + j become D's column j. */
+bool gg_operations_split(const gg_operation *list, size_t count);
+
 /* How many of its `numbers` say what it does. */
 int gg_operation_numbers(const gg_operation *operation);
 

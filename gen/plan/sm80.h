@@ -17,8 +17,7 @@ gg_status gg_sm80_choose_permutation(bool *turns_m, const gg_plan *plan, gg_erro
 /* Elements that a byte of A and of B has: 1 but of types of less than 8 bits. Text then counts
  * bytes along K, as memory does. */
 static inline int gg_sm80_packed(const gg_plan *plan) {
-  int bits = gg_dtype_info_of(plan->a.type)->bits;
-  return bits < 8 ? 8 / bits : 1;
+  return (int)gg_dtype_unit(plan->a.type, 1);
 }
 
 /* What such types ask of the spec; whether an architecture has their MMAs, of which ptxas makes
