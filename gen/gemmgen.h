@@ -190,12 +190,13 @@ typedef enum gg_param_kind {
   GG_PARAM_NEXT_BESIDE =
       14,                  /* int64: whether the launch behind this one may begin before it ends */
   GG_PARAM_SUM_PARTS = 15, /* device pointer: where in the workspace the parts of sums go */
+  GG_PARAM_MAP_END = 16,   /* a second one, of its last lines (gg_tensor_map, `end`) */
 } gg_param_kind;
 
 /* One kernel parameter, in the order of the kernel's signature. */
 typedef struct gg_param {
   gg_param_kind kind;
-  gg_operand_id operand; /* of the first four kinds */
+  gg_operand_id operand; /* of the first four kinds, and of GG_PARAM_MAP_END */
   int operation;         /* of the epilogue, whose operand it is: GG_OPERAND_EXTRA */
 } gg_param;
 
@@ -239,7 +240,8 @@ typedef struct gg_tensor_map {
                    128 elements then */
   int swizzle_wide; /* whether that of 128 bytes moves 32 bytes as one, not 16 */
   int rows_step;    /* of the second dimension a box has each so many elements; 0: each one */
-  int reserved[1];
+  int end; /* 1: the operand's last lines have a map of their own, GG_PARAM_MAP_END, whose boxes
+              have as many as whole boxes leave; where they leave none it is legal, and not used */
 } gg_tensor_map;
 
 /* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */

@@ -318,10 +318,9 @@ gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *st
   const gg_module *module = facts->module;
   const gg_kernel *kernel = &module->kernel;
   void *arguments[GG_PARAMS_MAX];
-  for (size_t i = 0; i < kernel->param_count; i++)
-    arguments[i] = (void *)&facts->arguments[i];
-  for (size_t i = 0, map = 0; map < kernel->map_count; i++) {
-    if (kernel->params[i].kind == GG_PARAM_MAP) arguments[i] = (void *)facts->maps[map++];
+  for (size_t i = 0, map = 0; i < kernel->param_count; i++) {
+    bool mapped = gg_param_is_map(kernel->params[i]);
+    arguments[i] = mapped ? (void *)facts->maps[map++] : (void *)&facts->arguments[i];
   }
   gg_status st = gg_context_enter(module->context, err);
   if (st) return st;

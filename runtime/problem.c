@@ -367,7 +367,7 @@ static uint64_t argument_of_operand(const gg_problem *p, gg_param param) {
       [GG_OPERAND_SCALE_D] = {p->scale_d, 0, (uint64_t)p->batch_stride_scale_d},
       [GG_OPERAND_EXTRA] = {extra->address, (uint64_t)extra->ld, (uint64_t)extra->batch_stride},
   };
-  return param.kind == GG_PARAM_MAP ? 0 : places[param.operand][param.kind];
+  return gg_param_is_map(param) ? 0 : places[param.operand][param.kind];
 }
 
 static uint64_t argument_of(const gg_kernel *kernel, const gg_problem *p,

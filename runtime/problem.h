@@ -4,6 +4,7 @@
 
 #include "gemmgen_runtime.h"
 #include "plan/distribution.h"
+#include "tensormap.h"
 
 enum { GG_GRID_X_MAX = 2147483647, GG_GRID_Y_MAX = 65535 };
 
@@ -101,7 +102,7 @@ typedef struct __attribute__((may_alias)) gg_launch_facts {
   bool overlap;
   unsigned grid[3];                      /* all 0: there is nothing to compute, but for sums */
   uint64_t arguments[GG_PARAMS_MAX];     /* in the kernel's order; floats in the low bytes */
-  uint64_t maps[GG_TENSOR_MAPS_MAX][16]; /* tensor maps, in the order of the kernel's `maps` */
+  uint64_t maps[GG_LAUNCH_MAPS_MAX][16]; /* tensor maps, in the order of parameters */
   gg_empty_sum empty_sums[GG_OPERATIONS_MAX];
   size_t empty_sum_count;
 } gg_launch_facts;

@@ -271,30 +271,42 @@ static gg_status encode_metadata(uint64_t out[16], const gg_driver *driver, cons
   return encode_map(out, driver, map, type_of(map), p.metadata, extents, strides, err);
 }
 
-gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_driver *driver,
+static gg_status encode_any(uint64_t out[16], const gg_driver *driver, const gg_kernel *kernel,
+                            const gg_problem *problem, const gg_tensor_map *map, gg_error *err) {
+  if (is_of_scales(map)) return encode_scales(out, driver, kernel, problem, map, err);
+  if (map->operand == GG_OPERAND_METADATA)
+    return encode_metadata(out, driver, kernel, problem, map, err);
+  gg_view view = view_of(kernel, problem, map);
+  if (view.written) {
+    view.length = writable(&view);
+  } else if (!is_used(problem, map)) {
+    view.address = problem->d / align_of(map) * align_of(map);
+    view.length = line_unit(map);
+    view.rows = halves(map) ? 2 : 1;
+    view.batch = 1;
+    view.ld = gg_dtype_unit(map->type, (int)align_of(map));
+  }
+  return encode(out, driver, map, &view, err);
+}
+
+/* Of the operand's last lines: boxes of as many as whole ones leave. */
+static gg_tensor_map end_of(const gg_kernel *kernel, const gg_problem *problem,
+                            const gg_tensor_map *map) {
+  gg_tensor_map end = *map;
+  int64_t rest = view_of(kernel, problem, map).rows % map->box[1];
+  if (rest > 0) end.box[1] = (int)rest;
+  return end;
+}
+
+gg_status gg_tensor_maps_encode(uint64_t out[GG_LAUNCH_MAPS_MAX][16], const gg_driver *driver,
                                 const gg_kernel *kernel, const gg_problem *problem, gg_error *err) {
   gg_status st = GG_OK;
   for (size_t i = 0; i < kernel->map_count && !st; i++) {
     const gg_tensor_map *map = &kernel->maps[i];
-    if (is_of_scales(map)) {
-      st = encode_scales(out[i], driver, kernel, problem, map, err);
-      continue;
-    }
-    if (map->operand == GG_OPERAND_METADATA) {
-      st = encode_metadata(out[i], driver, kernel, problem, map, err);
-      continue;
-    }
-    gg_view view = view_of(kernel, problem, map);
-    if (view.written) {
-      view.length = writable(&view);
-    } else if (!is_used(problem, map)) {
-      view.address = problem->d / align_of(map) * align_of(map);
-      view.length = line_unit(map);
-      view.rows = halves(map) ? 2 : 1;
-      view.batch = 1;
-      view.ld = gg_dtype_unit(map->type, (int)align_of(map));
-    }
-    st = encode(out[i], driver, map, &view, err);
+    st = encode_any(*out++, driver, kernel, problem, map, err);
+    if (st || !map->end) continue;
+    const gg_tensor_map end = end_of(kernel, problem, map);
+    st = encode_any(*out++, driver, kernel, problem, &end, err);
   }
   return st;
 }

@@ -4,12 +4,19 @@
 
 #include "driver.h"
 
+enum { GG_LAUNCH_MAPS_MAX = GG_TENSOR_MAPS_MAX + 2 }; /* with those of the ends of A and of B */
+
+static inline bool gg_param_is_map(gg_param param) {
+  return param.kind == GG_PARAM_MAP || param.kind == GG_PARAM_MAP_END;
+}
+
 /* Whether maps, and 32-bit coordinates where the kernel has those, can address a problem whose
  * operands are otherwise in order. PROBLEM_SIZE. */
 gg_status gg_tensor_maps_check(const gg_kernel *kernel, const gg_problem *problem, gg_error *err);
 
-/* Encodes the kernel's maps for a checked problem, in the driver's current context. DRIVER. */
-gg_status gg_tensor_maps_encode(uint64_t out[GG_TENSOR_MAPS_MAX][16], const gg_driver *driver,
+/* Encodes the kernel's maps for a checked problem, in the order of its parameters, in the driver's
+ * current context. DRIVER. */
+gg_status gg_tensor_maps_encode(uint64_t out[GG_LAUNCH_MAPS_MAX][16], const gg_driver *driver,
                                 const gg_kernel *kernel, const gg_problem *problem, gg_error *err);
 
 #endif

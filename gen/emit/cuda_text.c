@@ -73,6 +73,7 @@ static void write_of_matrix(gg_str *out, const gg_plan *plan, gg_param param) {
       [GG_PARAM_LD] = "int64 ld",
       [GG_PARAM_BATCH_STRIDE] = "int64 batch_stride_",
       [GG_PARAM_MAP] = "const __grid_constant__ tensor_map map_",
+      [GG_PARAM_MAP_END] = "const __grid_constant__ tensor_map end_",
   };
   if (param.kind == GG_PARAM_ADDRESS) {
     gg_str_puts(out, addresses[param.operand][plan->pointers]);

@@ -53,6 +53,7 @@ static const char *const meanings[] = {
     [GG_PARAM_LD] = "from line to line and from matrix to matrix, in elements",
     [GG_PARAM_BATCH_STRIDE] = "from line to line and from matrix to matrix, in elements",
     [GG_PARAM_MAP] = "tensor maps, 128 bytes each, by value",
+    [GG_PARAM_MAP_END] = "tensor maps, 128 bytes each, by value",
     [GG_PARAM_M] = "extents of the problem",
     [GG_PARAM_N] = "extents of the problem",
     [GG_PARAM_K] = "extents of the problem",

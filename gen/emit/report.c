@@ -395,6 +395,11 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
       gg_str_puts(&remark, "no swizzle");
     }
     fact->remark = keep(report, &remark);
+    if (map->end)
+      add_text(report, "tensor maps",
+               map->operand == GG_OPERAND_A ? "at the end of A" : "at the end of B", "%d x rest",
+               map->box[0])
+          ->remark = "as many lines as whole boxes leave";
   }
 }
 

@@ -199,6 +199,12 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
                 (ll)gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a), (ll)stages->bytes);
   gg_str_printf(out, "constexpr unsigned tx_bytes = %lld;  // that arrive in a stage\n",
                 (ll)stages->tx_bytes);
+  if (gg_sm90_has_end(plan, &plan->a))
+    gg_str_printf(out, "constexpr int row_bytes_a = %lld;\n",
+                  (ll)gg_plan_smem_bytes(plan, plan->a.type, gg_plan_k_of_a(plan, plan->tile_k)));
+  if (gg_sm90_has_end(plan, &plan->b))
+    gg_str_printf(out, "constexpr int row_bytes_b = %lld;\n",
+                  (ll)gg_plan_smem_bytes(plan, plan->b.type, plan->tile_k));
   write_alignment(out, plan);
   write_raw(out, plan, &layouts->rings);
   if (gg_plan_is_scaled(plan)) gg_sm100_write_scales(out, plan, layouts);

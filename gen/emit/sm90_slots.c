@@ -59,6 +59,14 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
     gg_str_puts(&members, "  unsigned tiles;  // in all batches\n");
     gg_str_puts(&lines, "  list.tiles = list.tiles_m * list.tiles_n * unsigned(batch);\n");
   }
+  if (gg_sm90_has_end(plan, &plan->a)) {
+    gg_str_puts(&members, "  int m;  // rows of A\n");
+    gg_str_puts(&lines, "  list.m = int(m);\n");
+  }
+  if (gg_sm90_has_end(plan, &plan->b)) {
+    gg_str_puts(&members, "  int n;  // columns of B\n");
+    gg_str_puts(&lines, "  list.n = int(n);\n");
+  }
   write_ranks(&members, &lines, plan);
   write_k_tiles(&members, &lines, plan);
   if (shares) {
@@ -234,6 +242,7 @@ static void write_prefetches(gg_str *out, const gg_plan *plan, const gg_layouts 
     bool later = rows[i].id == GG_OPERAND_C || rows[i].id == GG_OPERAND_EXTRA;
     if (!rows[i].map || later) continue;
     gg_str_printf(out, "    prefetch_map(map_%s);\n", gg_operand_word(rows[i].id));
+    if (rows[i].map->end) gg_str_printf(out, "    prefetch_map(end_%s);\n", gg_operand_word(rows[i].id));
   }
 }
 
@@ -354,6 +363,84 @@ static void write_load_scales(gg_str *out, const gg_plan *plan, const char *full
   gg_str_puts(out, ");\n");
 }
 
+/* Of each operand that has an end, its letter in the format. */
+static void write_ends(gg_str *out, const gg_plan *plan, const char *format) {
+  if (gg_sm90_has_end(plan, &plan->a)) gg_str_printf(out, format, 'a');
+  if (gg_sm90_has_end(plan, &plan->b)) gg_str_printf(out, format, 'b');
+}
+
+/* Who copies a tile of A or of B, to whom, from where, and by which map. */
+static void bind_copy(gg_bindings *out, const gg_plan *plan, bool is_a) {
+  bool end = gg_sm90_has_end(plan, is_a ? &plan->a : &plan->b);
+  bool shared = (is_a ? plan->cluster_n : plan->cluster_m) > 1;
+  const char *turn =
+      is_a ? "(k_tile % cluster_n == list.rank_n)" : "(k_tile % cluster_m == list.rank_m)";
+  gg_bind_text(out, is_a ? "when_a" : "when_b", shared ? turn : "constexpr (true)");
+  gg_bind_text(out, is_a ? "to_a" : "to_b", !shared ? "" : is_a ? ", sharers_a" : ", sharers_b");
+  if (is_a)
+    gg_bind_text(out, "load_a", shared ? "tma_load_multicast" : "tma_load");
+  else
+    gg_bind_text(out, "multicast_b", shared ? "_multicast" : "");
+  gg_bind_text(out, is_a ? "map_a" : "map_b",
+               end    ? is_a ? "of_a" : "of_b"
+               : is_a ? "map_a"
+                      : "map_b");
+}
+
+/* Whether a tile of a cluster may lie behind the operand's last line. */
+static bool may_lie_behind(const gg_plan *plan, bool is_a) {
+  bool several = (is_a ? plan->cluster_m : plan->cluster_n) > 1;
+  return several && gg_sm90_has_end(plan, is_a ? &plan->a : &plan->b);
+}
+
+/* How many rows of A and columns of B a tile has, and how many bytes of them come. */
+static void bind_ends(gg_bindings *out, const gg_plan *plan) {
+  gg_str lines = GG_STR_INIT, arriving = GG_STR_INIT;
+  for (int i = 0; i < 2; i++) {
+    char x = "ab"[i], mn = "mn"[i];
+    bool behind = may_lie_behind(plan, i == 0);
+    if (!gg_sm90_has_end(plan, i == 0 ? &plan->a : &plan->b)) continue;
+    if (!lines.length)
+      gg_str_puts(&lines,
+                  "    // What of a box lies outside of its matrix takes longer than what "
+                  "lies inside. So the matrix's\n    // last lines have boxes of their own; "
+                  "a cluster's tile behind them is given those, too.\n");
+    if (behind)
+      gg_str_printf(&lines,
+                    "    const int first_%c = min(at.%c0, (list.%c - 1) / tile_%c * tile_%c);\n", x,
+                    mn, mn, mn, mn);
+    gg_str_printf(&lines, "    const int rows_%c = min(tile_%c, list.%c - ", x, mn, mn);
+    gg_str_printf(&lines, behind ? "first_%c" : "at.%c0", behind ? x : mn);
+    gg_str_printf(&lines,
+                  ");\n    const tensor_map &of_%c = rows_%c < tile_%c ? end_%c : map_%c;\n", x, x,
+                  mn, x, x);
+    gg_str_printf(&arriving, " -\n                              (tile_%c - rows_%c) * row_bytes_%c",
+                  mn, x, x);
+  }
+  gg_bind_text(out, "arriving", lines.length ? "arriving" : "tx_bytes");
+  if (lines.length)
+    gg_str_printf(&lines, "    const unsigned arriving = tx_bytes%s;\n", gg_str_text(&arriving));
+  gg_bind_str(out, "find_ends", &lines);
+  gg_str_free(&arriving);
+  gg_bind_text(out, "first_a", may_lie_behind(plan, true) ? "first_a" : "at.m0");
+  bind_copy(out, plan, true);
+  bind_copy(out, plan, false);
+}
+
+/* Where the boxes of a tile of B begin: along its lines, and across them. */
+static void bind_boxes_of_b(gg_bindings *out, const gg_plan *plan) {
+  const char *first = plan->cta_group > 1           ? "n0"
+                      : may_lie_behind(plan, false) ? "first_b"
+                                                    : "at.n0";
+  bool several = gg_plan_has_mmas_along_n(plan);
+  gg_str along = GG_STR_INIT, across = GG_STR_INIT;
+  gg_str_printf(
+      &along, several ? "box_b_along(k0, %s, box)" : "(b_k_major ? k0 : %s) + box * line_b", first);
+  gg_str_printf(&across, several ? "box_b_across(k0, %s, box)" : "b_k_major ? %s : k0", first);
+  gg_bind_str(out, "box_b_along", &along);
+  gg_bind_str(out, "box_b_across", &across);
+}
+
 /* templates/parts/sm90_produce.cu and sm100_produce_pair.cu: maps copy both. Pairs fetch nothing.
  */
 static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -365,19 +452,14 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "sharers", &sharers);
   if (plan->cta_group < 2)
     gg_bind_part(out, "fetch", gg_sm90_fetches_behind(layouts) ? "sm90_fetch" : NULL);
-  bool several = gg_plan_has_mmas_along_n(plan), pair = plan->cta_group > 1;
-  gg_bind_text(out, "box_b_along",
-               several ? pair ? "box_b_along(k0, n0, box)" : "box_b_along(k0, at.n0, box)"
-               : pair  ? "(b_k_major ? k0 : n0) + box * line_b"
-                       : "(b_k_major ? k0 : at.n0) + box * line_b");
-  gg_bind_text(out, "box_b_across",
-               several ? pair ? "box_b_across(k0, n0, box)" : "box_b_across(k0, at.n0, box)"
-               : pair  ? "b_k_major ? n0 : k0"
-                       : "b_k_major ? at.n0 : k0");
-  if (pair) gg_bind_text(out, "half_columns", gg_sm90_half_of_b(plan));
+  bind_boxes_of_b(out, plan);
+  if (plan->cta_group > 1) gg_bind_text(out, "half_columns", gg_sm90_half_of_b(plan));
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
   gg_bind_text(out, "k_a", plan->sparse_a ? "k0 / 2" : "k0");
+  if (plan->cta_group < 2) bind_ends(out, plan);
   gg_str parameters = GG_STR_INIT, load = GG_STR_INIT;
+  write_ends(&parameters, plan, "const tensor_map &end_%c, ");
+  if (parameters.length) gg_str_puts(&parameters, "\n                                        ");
   for (const beside *of = besides; of->name; of++) {
     if (!of->is_there(plan)) continue;
     gg_str_printf(&parameters,
@@ -438,6 +520,7 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     gg_sm90_write_fetch_maps(&run, plan, layouts);
     gg_str produce = GG_STR_INIT;
     gg_str_puts(&produce, "produce(map_a, map_b");
+    write_ends(&produce, plan, ", end_%c");
     for (const beside *of = besides; of->name; of++) {
       if (of->is_there(plan)) gg_str_printf(&produce, ", map_%s", of->name);
     }

@@ -212,6 +212,7 @@ static void add_input(gg_layouts *out, gg_operand_id id, const gg_plan *plan,
   gg_tensor_map *map = add_map(out, id, operand->type, boxes->line, boxes->lines, tile->width);
   map->unpacks = gg_plan_unpacks(plan, operand->type);
   map->swizzle_wide = tile->wide;
+  map->end = gg_sm90_has_end(plan, operand);
   if (id != GG_OPERAND_B || !gg_plan_is_split(plan)) return;
   map->rank = 4;
   map->modes[1] = GG_MAP_HALF, map->modes[2] = GG_MAP_HALF_LINES, map->modes[3] = GG_MAP_BATCH;

@@ -185,8 +185,18 @@ static void add_of(params *out, gg_param_kind kind, const gg_operand_row *row) {
  * itself, where lines end. */
 static bool has(const gg_operand_row *row, gg_param_kind kind) {
   if (kind == GG_PARAM_MAP) return row->map != NULL;
+  if (kind == GG_PARAM_MAP_END) return row->map && row->map->end;
   if (kind == GG_PARAM_LD && (row->span != GG_SPAN_MATRIX || !row->is)) return false;
   return !row->map || row->written;
+}
+
+/* The maps of A, B, C and D, each with that of its end. */
+static void add_maps(params *out, const gg_operand_row *rows, size_t count) {
+  static const gg_param_kind kinds[] = {GG_PARAM_MAP, GG_PARAM_MAP_END};
+  for (size_t i = 0; i < 2 * count; i++) {
+    const gg_operand_row *row = &rows[i / 2];
+    if (row->id != GG_OPERAND_EXTRA && has(row, kinds[i % 2])) add_of(out, kinds[i % 2], row);
+  }
 }
 
 /* Those of A, B, C and D. */
@@ -220,7 +230,7 @@ size_t gg_kernel_params(gg_param list[GG_PARAMS_MAX], const gg_plan *plan,
   gg_operand_row rows[GG_OPERAND_ROWS_MAX];
   size_t count = gg_operand_rows(rows, plan, layouts);
   params out = {.list = list};
-  add_matrices(&out, GG_PARAM_MAP, rows, count);
+  add_maps(&out, rows, count);
   add_matrices(&out, GG_PARAM_ADDRESS, rows, count);
   for (int kind = GG_PARAM_M; kind <= GG_PARAM_BATCH; kind++)
     add(&out, (gg_param_kind)kind);

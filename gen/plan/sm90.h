@@ -138,6 +138,11 @@ static inline bool gg_sm90_has_copiers(const gg_plan *plan) {
   return gg_sm90_copies_lines(plan) || gg_sm90_transposes_any(plan);
 }
 
+/* Whether the last lines of A or B, fewer than a box has, have a map of their own. An H100 takes
+ * longer for the lines of a box that lie outside of its matrix than for those inside
+ * (docs/performance/h100.md, "Boxes that reach beyond their matrix"). sm90_rings.c */
+bool gg_sm90_has_end(const gg_plan *plan, const gg_operand *operand);
+
 /* How an operand that is transposed arrives: in boxes of `width` elements along M or N, by as many
  * lines along K as 128 bytes have elements; `across` of them beside each other. A box takes the
  * bytes that `width` lines of the stage have, and lies where those will; `warps` transpose it.

@@ -24,6 +24,7 @@
  *
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"
+#include "plan/gate.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
 #include "plan/sm100.h"
@@ -43,6 +44,14 @@ static int readers(const gg_plan *plan) {
 static bool is_boxed(const gg_plan *plan, bool is_a) {
   int copied = is_a ? plan->copy_bytes_a : plan->copy_bytes_b;
   return !copied && !gg_sm90_transposes(plan, is_a ? &plan->a : &plan->b);
+}
+
+bool gg_sm90_has_end(const gg_plan *plan, const gg_operand *operand) {
+  bool is_a = operand == &plan->a, boxes = plan->specialised && !gg_sm90_has_copiers(plan);
+  if (!boxes || gg_plan_in_tensor_memory(plan) || gg_plan_multiplies_by_warps(plan)) return false;
+  if (!gg_sm90_is_k_major(plan, operand) || (!is_a && gg_plan_is_split(plan))) return false;
+  int64_t fixed = is_a ? plan->fixed_m : plan->fixed_n;
+  return fixed == GG_FIXED_NONE || fixed % (is_a ? plan->tile_m : plan->tile_n) != 0;
 }
 
 static gg_ring stages_of(const gg_plan *plan) {

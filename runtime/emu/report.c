@@ -210,7 +210,7 @@ static const struct {
     {offsetof(emu_counters, barrier_waits), "barrier_waits", "waits at barriers"},
     {offsetof(emu_counters, mbarrier_waits), "mbarrier_waits", "waits at mbarriers"},
     {offsetof(emu_counters, unwritten_reads), "unwritten_reads",
-     "loads of shared memory that nobody has written"},
+     "loads, and lines of wgmma's operands, of shared memory that nobody has written"},
 };
 enum { sum_count = sizeof sums / sizeof *sums };
 

@@ -12,6 +12,7 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
   ${each_tile} {
 //@ insert next_item
     const tile_origin at = locate(list, ${tile});
+//@ insert find_ends
     const int behind = ${behind};  // stages with what the tile's epilogue reads
     const int prefetched = begun ? behind : 0;
     if constexpr (fetches_behind) begun = true;
@@ -22,30 +23,19 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       const unsigned full = full_barrier(smem, write.stage);
       const int k0 = k_tile * tile_k;
       await_empty(smem, write);
-      mbarrier_expect(full, tx_bytes);
-      if constexpr (cluster_n == 1) {
+      mbarrier_expect(full, ${arriving});
+      if ${when_a} {
 #pragma unroll
         for (int box = 0; box < boxes_a; ++box)
-          tma_load(sA + box * box_bytes_a, map_a, full, (a_k_major ? ${k_a} : at.m0) + box * line_a,
-                   a_k_major ? at.m0 : ${k_a}, at.batch);
-      } else if (k_tile % cluster_n == list.rank_n) {
-#pragma unroll
-        for (int box = 0; box < boxes_a; ++box)
-          tma_load_multicast(sA + box * box_bytes_a, map_a, full,
-                             (a_k_major ? ${k_a} : at.m0) + box * line_a, a_k_major ? at.m0 : ${k_a},
-                             at.batch, sharers_a);
+          ${load_a}(sA + box * box_bytes_a, ${map_a}, full,
+                    (a_k_major ? ${k_a} : ${first_a}) + box * line_a, a_k_major ? ${first_a} : ${k_a},
+                    at.batch${to_a});
       }
-      if constexpr (cluster_m == 1) {
+      if ${when_b} {
 #pragma unroll
         for (int box = 0; box < boxes_b; ++box)
-          ${load_b}(sB + box * box_bytes_b, map_b, full, ${box_b_along},
-                   ${box_b_across}, at.batch);
-      } else if (k_tile % cluster_m == list.rank_m) {
-#pragma unroll
-        for (int box = 0; box < boxes_b; ++box)
-          ${load_b}_multicast(sB + box * box_bytes_b, map_b, full,
-                             ${box_b_along}, ${box_b_across},
-                             at.batch, sharers_b);
+          ${load_b}${multicast_b}(sB + box * box_bytes_b, ${map_b}, full, ${box_b_along},
+                                  ${box_b_across}, at.batch${to_b});
       }
 //@ insert load_scales
       if constexpr (fetches_behind) prefetch_all(maps, prefetched, at, ${k_step});

@@ -185,7 +185,7 @@ static void make_bare(launch *l, const gg_kernel *kernel) {
                                .attribute_count = 1};
   size_t map = 0;
   for (size_t i = 0; i < kernel->param_count; i++) {
-    bool mapped = map < kernel->map_count && kernel->params[i].kind == GG_PARAM_MAP;
+    bool mapped = gg_param_is_map(kernel->params[i]);
     l->arguments[i] = mapped ? (void *)facts->maps[map++] : (void *)&facts->arguments[i];
   }
 }

@@ -466,6 +466,16 @@ static const mistake mistakes[] = {
     {DESCRIPTOR,
      "shr.u32 %s, %s, 4; cvt.u64.u32 %desc, %s; or.b64 %desc, %desc, 0x0000000800200000;\n",
      GG_E_EMU_UNDEFINED, "nobody has written", 0},
+    /* A column of B of which nothing is written, past a matrix's edge; half of one; all of B. */
+    {FILL_TILE,
+     "mov.u32 %a0, %tid.x; shr.u32 %a0, %a0, 2; and.b32 %a0, %a0, 7; setp.ne.u32 %p, %a0, 3;\n"
+     "@%p st.shared.b32 [%t], %v;\n",
+     GG_OK, "", 0},
+    {FILL_TILE,
+     "mov.u32 %a0, %tid.x; shr.u32 %a0, %a0, 2; setp.ne.u32 %p, %a0, 3;\n"
+     "@%p st.shared.b32 [%t], %v;\n",
+     GG_E_EMU_UNDEFINED, "nobody has written", 0},
+    {FILL_TILE, "", GG_E_EMU_UNDEFINED, "nobody has written", 0},
     {PROLOGUE, NULL, GG_E_EMU_CONVERGENCE, "a warpgroup is 4 warps", 64},
     {MMA,
      "setp.gt.u32 %p, %t, %s;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "

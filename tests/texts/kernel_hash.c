@@ -27,6 +27,7 @@ static void print_param(gg_str *out, gg_param param) {
       [GG_PARAM_GROUP_SHARES] = "group_shares",
       [GG_PARAM_NEXT_BESIDE] = "next_beside",
       [GG_PARAM_SUM_PARTS] = "sum_parts",
+      [GG_PARAM_MAP_END] = "end",
   };
   gg_str_printf(out, "param %s", words[param.kind]);
   if (param.operand == GG_OPERAND_EXTRA) {
@@ -85,6 +86,7 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
                   map->swizzle_bytes);
     if (map->unpacks) gg_str_puts(out, "unpacks\n");
     if (map->swizzle_wide) gg_str_puts(out, "wide\n");
+    if (map->end) gg_str_puts(out, "end\n");
     if (map->rows_step) gg_str_printf(out, "each %d\n", map->rows_step);
   }
 }

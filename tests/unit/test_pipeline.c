@@ -147,10 +147,21 @@ static void check_param(gg_param param, gg_param_kind kind, gg_operand_id operan
   ck_assert_int_eq(param.operand, operand);
 }
 
+/* Maps are in the order of the parameters; an operand's end comes behind it. */
+static void check_maps(const gg_kernel *kernel) {
+  const gg_param *param = kernel->params;
+  for (size_t i = 0; i < kernel->map_count; i++) {
+    check_param(*param++, GG_PARAM_MAP, kernel->maps[i].operand);
+    if (kernel->maps[i].end) check_param(*param++, GG_PARAM_MAP_END, kernel->maps[i].operand);
+  }
+}
+
 /* What the runtime must know of a kernel whose operands come by maps. */
 START_TEST(test_boxed_facts) {
   static const gg_param want[] = {{GG_PARAM_MAP, GG_OPERAND_A, 0},
+                                  {GG_PARAM_MAP_END, GG_OPERAND_A, 0},
                                   {GG_PARAM_MAP, GG_OPERAND_B, 0},
+                                  {GG_PARAM_MAP_END, GG_OPERAND_B, 0},
                                   {GG_PARAM_MAP, GG_OPERAND_C, 0},
                                   {GG_PARAM_MAP, GG_OPERAND_D, 0},
                                   {GG_PARAM_ADDRESS, GG_OPERAND_D, 0},
@@ -171,8 +182,7 @@ START_TEST(test_boxed_facts) {
   for (size_t i = 0; i < kernel->param_count; i++)
     check_param(kernel->params[i], want[i].kind, want[i].operand);
   ck_assert_uint_eq(kernel->map_count, 4);
-  for (size_t i = 0; i < kernel->map_count; i++)
-    check_param(kernel->params[i], GG_PARAM_MAP, kernel->maps[i].operand);
+  check_maps(kernel);
   ck_assert_int_eq(kernel->maps[0].box[0], 128);
   ck_assert_int_eq(kernel->maps[1].box[1], 256); /* the tile's rows of B, for both CTAs */
   ck_assert_int_eq(kernel->cluster_m, 2);
@@ -203,11 +213,11 @@ START_TEST(test_transposed_facts) {
   ck_assert_int_eq(kernel->tile_n, 128);
   ck_assert_int_eq(kernel->cluster_n, 2);
   check_param(kernel->params[0], GG_PARAM_MAP, GG_OPERAND_B);
-  check_param(kernel->params[1], GG_PARAM_MAP, GG_OPERAND_A);
-  check_param(kernel->params[2], GG_PARAM_MAP, GG_OPERAND_C);
-  check_param(kernel->params[3], GG_PARAM_MAP, GG_OPERAND_D);
-  for (size_t i = 0; i < kernel->map_count; i++)
-    check_param(kernel->params[i], GG_PARAM_MAP, kernel->maps[i].operand);
+  check_param(kernel->params[1], GG_PARAM_MAP_END, GG_OPERAND_B);
+  check_param(kernel->params[2], GG_PARAM_MAP, GG_OPERAND_A);
+  check_param(kernel->params[3], GG_PARAM_MAP, GG_OPERAND_C);
+  check_param(kernel->params[4], GG_PARAM_MAP, GG_OPERAND_D);
+  check_maps(kernel);
   ck_assert_int_eq(kernel->maps[0].box[1], 128); /* rows of B */
   gg_kernel_free(kernel);
 }

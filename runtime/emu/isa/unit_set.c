@@ -63,7 +63,7 @@ static bool unit_written(const uint8_t *marks, size_t bytes) {
   return (low & high & UINT64_C(0x0101010101010101)) == UINT64_C(0x0101010101010101);
 }
 
-static bool refuse_unwritten(emu_warp *warp, const emu_op *op, uint32_t offset) {
+bool emu_unit_refuse(emu_warp *warp, const emu_op *op, uint32_t offset) {
   return emu_tolerated(warp, op, -1, GG_E_EMU_UNDEFINED,
                        "reads shared memory at 0x%" PRIx32 ", which nobody has written",
                        offset + EMU_SHARED_RESERVED);
@@ -77,18 +77,21 @@ bool emu_unit_set_written(emu_warp *warp, const emu_op *op, const emu_unit_set *
        unit = next_unit(set, unit + 1, end, true)) {
     emu_place place = {cta->shared, unit * EMU_UNIT_BYTES};
     if (!unit_written(emu_place_marks(place), bytes))
-      return refuse_unwritten(warp, op, (uint32_t)place.offset);
+      return emu_unit_refuse(warp, op, (uint32_t)place.offset);
   }
   return true;
 }
 
-bool emu_units_written(emu_warp *warp, const emu_op *op, const emu_span *spans, uint32_t count) {
-  if (!warp->cta->cluster->run->checked) return true;
+bool emu_unit_written(const emu_cta *cta, uint32_t offset) {
+  emu_place place = {cta->shared, offset};
+  return unit_written(emu_place_marks(place), EMU_UNIT_BYTES);
+}
+
+bool emu_units_written(const emu_span *spans, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     const uint8_t *marks = emu_place_marks(spans[i].place);
     for (uint32_t j = 0; j < spans[i].bytes; j += EMU_UNIT_BYTES) {
-      if (!unit_written(marks + j, EMU_UNIT_BYTES))
-        return refuse_unwritten(warp, op, (uint32_t)spans[i].place.offset + j);
+      if (!unit_written(marks + j, EMU_UNIT_BYTES)) return false;
     }
   }
   return true;

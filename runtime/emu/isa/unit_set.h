@@ -35,10 +35,16 @@ void emu_unit_list_spans(emu_span *out, const emu_unit_set *set, emu_cta *cta);
 /* The members of `from` are members of `set`, too. */
 void emu_unit_set_join(emu_unit_set *set, const emu_unit_set *from);
 
-/* Whether all bytes of the spans, or the first `bytes` of each member, behind which is padding,
- * have been written, or will be: EMU_UNDEFINED else, which is false where it ends the launch. */
+/* Whether the first `bytes` of each member, behind which is padding, have been written, or will be:
+ * EMU_UNDEFINED else, which is false where it ends the launch. */
 bool emu_unit_set_written(emu_warp *warp, const emu_op *op, const emu_unit_set *set, emu_cta *cta,
                           size_t bytes);
-bool emu_units_written(emu_warp *warp, const emu_op *op, const emu_span *spans, uint32_t count);
+
+/* Whether all of the spans have been, or the unit at an offset of the CTA's shared memory. */
+bool emu_units_written(const emu_span *spans, uint32_t count);
+bool emu_unit_written(const emu_cta *cta, uint32_t offset);
+
+/* EMU_UNDEFINED: nobody has written the unit there. False where that ends the launch. */
+bool emu_unit_refuse(emu_warp *warp, const emu_op *op, uint32_t offset);
 
 #endif

@@ -113,6 +113,43 @@ static bool add_part(emu_unit_set *set, emu_warp *warp, const emu_op *op, const 
   return true;
 }
 
+/* A row of A, or a column of B, of which nobody has written anything makes garbage of its own row
+ * or column of D, which nobody may want: past a matrix's edge. It reads as NaN. What is written in
+ * part, or a B of which nothing is, was to be an operand. */
+static bool lines_written(const part *p, emu_warp *warp, const emu_op *op, bool any) {
+  emu_counters *counters = emu_counting(warp);
+  int written = 0;
+  uint32_t last = 0;
+  for (int line = p->line; line < p->line + p->lines; line++) {
+    int units = 0;
+    for (int unit = p->unit; unit < p->unit + p->units; unit++) {
+      uint32_t offset = emu_matrix_unit(p->view, line, unit) - EMU_SHARED_RESERVED;
+      if (emu_unit_written(warp->cta, offset))
+        units++;
+      else
+        last = offset;
+    }
+    if (units == p->units)
+      written++;
+    else if (units > 0 || !p->view->along_k)
+      return emu_unit_refuse(warp, op, last);
+    else
+      counters->unwritten_reads++;
+  }
+  return written > 0 || any || emu_unit_refuse(warp, op, last);
+}
+
+/* Whether what the part reads and claims has been written, or is of lines that need not be. */
+static bool operands_written(const emu_wgmma_work *work, emu_warp *warp) {
+  const emu_op *op = work->async.op;
+  const emu_wgmma_facts *f = op->facts;
+  uint32_t count = work->async.read_count;
+  if (!warp->cta->cluster->run->checked || emu_units_written(work->spans, count)) return true;
+  part a = part_a(work), b = part_b(work, 0, f->n);
+  if (!f->a_in_registers && !lines_written(&a, warp, op, true)) return false;
+  return count == work->a_count || lines_written(&b, warp, op, false);
+}
+
 static void no_memory(emu_warp *warp, const emu_op *op) {
   emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
 }
@@ -447,7 +484,7 @@ static bool whole_group(emu_warp *warp, const emu_op *op) {
 static bool start(emu_wgmma_work *work, emu_warp *warp) {
   struct emu_wgmma *w = emu_wgmma_at(work->warp);
   emu_async *async = &work->async;
-  if (!emu_units_written(warp, async->op, work->spans, async->read_count)) return false;
+  if (!operands_written(work, warp)) return false;
   w->unstarted = work->next;
   async->warp = warp;
   async->reads = work->spans;
