@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Iterable
+from typing import Iterable, Sequence
 
 from ._arrays import View
 
@@ -121,16 +122,35 @@ def batch_stride(name: str, part: Matrix | Vector, batch: tuple[int, ...]) -> in
     """The one stride of a batch, 0 where all have the same. ValueError where there are several."""
     front = len(batch) - len(part.lead)
     steps = [
-        (extent, 0 if i < front or part.lead[i - front] == 1 else part.steps[i - front])
-        for i, extent in enumerate(batch)
-        if extent != 1
+        0 if i < front or part.lead[i - front] == 1 else part.steps[i - front]
+        for i in range(len(batch))
     ]
-    stride = span = steps[-1][1] if steps else 0
-    for extent, step in reversed(steps):
+    stride = one_stride(batch, steps)
+    if stride is None:
+        raise ValueError(
+            f"{name}, {part.view.describe()}: a batch of {batch} has no one stride from "
+            "each to the next; a contiguous copy has"
+        )
+    return stride
+
+
+def one_stride(extents: Sequence[int], steps: Sequence[int]) -> int | None:
+    """The step from each to the next of dimensions that follow each other as one; None where they
+    do not. 0 of one element."""
+    several = [(extent, step) for extent, step in zip(extents, steps) if extent != 1]
+    stride = span = several[-1][1] if several else 0
+    for extent, step in reversed(several):
         if step != span:
-            raise ValueError(
-                f"{name}, {part.view.describe()}: a batch of {batch} has no one stride from "
-                "each to the next; a contiguous copy has"
-            )
+            return None
         span *= extent
     return stride
+
+
+def folded(part: Matrix) -> Matrix | None:
+    """A batch of matrices as one of more rows; None where their rows do not follow each other."""
+    height = math.prod(part.lead) * part.height
+    steps = (*part.steps, part.view.strides[-2])
+    stride = one_stride((*part.lead, part.height), steps) if part.rows and height > 1 else None
+    if stride is None or stride < part.width:
+        return None
+    return Matrix(part.view, height, part.width, True, stride, (), ())

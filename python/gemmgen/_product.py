@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Mapping
 
 from . import _epilogue, _library
 from ._arrays import HOST, View, is_torch, view
 from ._context import EMULATOR, Device, device
-from ._matrix import Matrix, Vector, batch_stride, broadcast, matrix, number, vector
+from ._matrix import Matrix, Vector, batch_stride, broadcast, folded, matrix, number, vector
 from ._types import RESULTS, TF32, TYPES, Type, type_of
 
 
@@ -75,7 +75,13 @@ class Product:
         self._d = self._matrix("out", self.out, stream)
         self._check_out(lead, result)
         self.views.update(extras)
-        self._fill(extras)
+        self._parts = {
+            extra.name: self._part(extra, extras[extra.name])
+            for extra in self.operations.extras
+            if extra.there
+        }
+        self._fold()
+        self._fill()
         self.device = self._device(where)
 
     def _matrix(self, name: str, array: Any, stream: int | None) -> Matrix:
@@ -119,7 +125,30 @@ class Product:
 
     # ---- The problem ----
 
-    def _fill(self, extras: Mapping[str, View]) -> None:
+    def _fold(self) -> None:
+        """A batch that shares B is one product of more rows, where those of all other matrices
+        follow each other: its tiles are fuller."""
+        along_rows = any(
+            extra.along == _library.ALONG_M or extra.name.startswith("sum")
+            for extra in self.operations.extras
+        )
+        shared = [self._b, *(part for part in self._parts.values() if isinstance(part, Vector))]
+        if along_rows or not self._d.lead or any(math.prod(part.lead) != 1 for part in shared):
+            return
+        tall = {"a": self._a, "out": self._d, **({"c": self._c} if self._c else {})}
+        tall.update((name, part) for name, part in self._parts.items() if isinstance(part, Matrix))
+        height = math.prod(self._d.lead) * self._d.height
+        rows: dict[str, Matrix] = {}
+        for name, part in tall.items():
+            one = folded(part)
+            if one is None or one.height != height:
+                return
+            rows[name] = one
+        self._a, self._d, self._c = rows.pop("a"), rows.pop("out"), rows.pop("c", None)
+        self._b = replace(self._b, lead=(), steps=())
+        self._parts.update(rows)
+
+    def _fill(self) -> None:
         """Extents, addresses, strides. B is N x K to the library: its line runs along K or N."""
         form, a, b, d, c = self.form, self._a, self._b, self._d, self._c
         self.problem = problem = _library.Problem(
@@ -151,7 +180,7 @@ class Product:
             self._fill_c(c)
         for index, extra in enumerate(self.operations.extras):
             if extra.there:
-                self._fill_extra(index, extra, extras[extra.name])
+                self._fill_extra(index, extra)
 
     def _fill_c(self, c: Matrix) -> None:
         d = self._d
@@ -162,21 +191,26 @@ class Product:
         self.problem.c, self.problem.ldc = c.view.address, c.ld
         self.problem.batch_stride_c = batch_stride("c", c, d.lead)
 
-    def _fill_extra(self, index: int, extra: _epilogue.Extra, given: View) -> None:
-        part = self._part(extra, given)
+    def _fill_extra(self, index: int, extra: _epilogue.Extra) -> None:
+        part = self._parts[extra.name]
+        slot = self.problem.extras[index]
+        slot.address = part.view.address
+        slot.ld = part.ld if isinstance(part, Matrix) else 0
+        slot.batch_stride = batch_stride(extra.name, part, self._d.lead)
+        if extra.written:
+            self.written.append(Written(part.view, part, slot.batch_stride))
+
+    def _part(self, extra: _epilogue.Extra, given: View) -> Matrix | Vector:
+        """What an operation reads or writes, of no larger batch than D's."""
+        part = self._part_of(extra, given)
         if broadcast([self._d.lead, part.lead]) != self._d.lead:
             raise ValueError(
                 f"{extra.name} of shape {given.shape} is of a larger batch than D of shape "
                 f"{self._d.view.shape}"
             )
-        slot = self.problem.extras[index]
-        slot.address = given.address
-        slot.ld = part.ld if isinstance(part, Matrix) else 0
-        slot.batch_stride = batch_stride(extra.name, part, self._d.lead)
-        if extra.written:
-            self.written.append(Written(given, part, slot.batch_stride))
+        return part
 
-    def _part(self, extra: _epilogue.Extra, given: View) -> Matrix | Vector:
+    def _part_of(self, extra: _epilogue.Extra, given: View) -> Matrix | Vector:
         d = self._d
         columns = self._b.width if extra.gated else d.width
         if extra.along == _library.ALONG_ELEMENTS:

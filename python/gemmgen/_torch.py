@@ -48,8 +48,8 @@ _ARGUMENTS = (
 
 
 class _Call(NamedTuple):
-    """An operator's arguments. Arrays that are read and those that are written come apart, each list
-    with its names, by commas."""
+    """An operator's arguments. Arrays that are read and those that are written come apart, each
+    list with its names, by commas."""
 
     a: Tensor
     b: Tensor

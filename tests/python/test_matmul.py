@@ -112,6 +112,46 @@ class Products(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "batches of 3 and 2"):
             gemmgen.matmul(a, Tensor("f16", (2, 16, 24), b_value), d)
 
+    def test_a_batch_that_shares_b_is_one_product(self):
+        b = Tensor("f16", (16, 24), b_value)
+        right = b.values()
+
+        def plan(a, d, batch, **operands):
+            plan = gemmgen.plan(a, b, d, epilogue="residual bias" if operands else None, **operands)
+            plan()
+            left = a.values()
+            more = operands["residual"].values() if operands else {}
+            self.check(
+                d,
+                {
+                    at: (
+                        sum(left[(*at[:-1], k)] * right[k, at[-1]] for k in range(16))
+                        + more.get(at, 0)
+                        + (at[-1] if operands else 0)
+                    )
+                    for at in d.values()
+                },
+            )
+            self.assertEqual(plan._product.problem.batch, batch)
+
+        a, d = Tensor("f16", (2, 3, 4, 16), a_value), Tensor("f32", (2, 3, 4, 24))
+        residual, bias = Tensor("f16", d.shape, a_value), Tensor("f32", (24,), lambda j: j)
+        plan(a, d, 1)
+        plan(a, d, 1, residual=residual, bias=bias)
+        plan(Tensor("f16", (5, 1, 16), a_value), Tensor("f32", (5, 1, 24)), 1)
+        # With other strides, or where each has a residual's rows elsewhere, it is a batch.
+        gaps = Tensor("f16", d.shape, a_value, (3 * 128, 128, 24, 1))
+        plan(a, d, 6, residual=gaps, bias=bias)
+        plan(Tensor("f16", (6, 4, 16), a_value, (80, 16, 1)), Tensor("f32", (6, 4, 24)), 6)
+        each = Tensor("f32", (3, 24), lambda x, j: j)
+        plan(
+            Tensor("f16", (3, 4, 16), a_value),
+            Tensor("f32", (3, 4, 24)),
+            3,
+            residual=Tensor("f16", (3, 4, 24), a_value),
+            bias=each,
+        )
+
     def test_alpha_beta_in_place(self):
         a, b = self.operands("f16")
         for name in ("f32", "f16"):
