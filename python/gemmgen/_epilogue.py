@@ -97,14 +97,44 @@ def _items(epilogue: Epilogue) -> list[Any] | None:
     )
 
 
-def _typed(item: Any, name: str) -> Any:
-    """An operation that says the type of its operand, unless it has said one."""
-    if isinstance(item, str):
-        return {item: {"type": name}}
-    ((kind, options),) = item.items()
+def word(name: str) -> str:
+    """What operations of a keyword are called: "bias" of "bias2"."""
+    return name.rstrip("0123456789")
+
+
+def _typed(item: Any, extra: Extra, given: str) -> Any:
+    """An operation that says the type of its operand, unless it has said one or has none to say."""
+    if not extra.there or given == extra.type or word(extra.name) in ("amax", "sum"):
+        return item
+    ((kind, options),) = item.items() if isinstance(item, Mapping) else ((item, None),)
     if isinstance(options, str):
         options = {"text": options}  # an expression
-    return {kind: {"type": name, **(options or {})}}
+    return {kind: {"type": given, **(options or {})}}
+
+
+def _text_of(items: list[Any]) -> bytes:
+    return json.dumps(items).encode()  # which is YAML, too
+
+
+def _with_factors(
+    epilogue: Epilogue, types: tuple[int, int, int, int], has_c: bool, factors: bool
+) -> tuple[list[Any] | None, Operations]:
+    """The list that an epilogue is, None of YAML, and its operations: with a `linear` in front
+    where alpha and beta need one."""
+    items = _items(epilogue)
+    text = _text_of(items) if items is not None else None
+    if isinstance(epilogue, str) and items is None:
+        text = epilogue.encode()
+    found = _operations(types, has_c, text)
+    if found.scaled or not factors:
+        return items, found
+    if text is not None and items is None:
+        raise ValueError(
+            "alpha and beta belong to the operation linear, which the epilogue lacks: put it in "
+            f"front: {epilogue!r}"
+        )
+    items = ["linear", *(items or [])]
+    return items, _operations(types, has_c, _text_of(items))
 
 
 def read(
@@ -125,40 +155,20 @@ def read(
         Error: its text is wrong. TypeError, ValueError: an array is missing, too many, or of
             another type than its operation.
     """
-    items = _items(epilogue)
-    text = epilogue.encode() if isinstance(epilogue, str) and items is None else None
-    if items is not None:
-        text = json.dumps(items).encode()
-    found = _operations(types, has_c, text)
-    if factors and not found.scaled:
-        if text is not None and items is None:
-            raise ValueError(
-                "alpha and beta belong to the operation linear, which the epilogue lacks: "
-                f"put it in front: {epilogue!r}"
-            )
-        items = ["linear", *(items or [])]
-        found = _operations(types, has_c, json.dumps(items).encode())
+    items, found = _with_factors(epilogue, types, has_c, factors)
     _check_names(found, given)
     if items is not None:
         typed = [
-            (
-                _typed(item, given[extra.name])
-                if extra.there
-                and given[extra.name] != extra.type
-                and extra.name[:4] not in ("amax", "sum")
-                and not (isinstance(item, Mapping) and "type" in (next(iter(item.values())) or ""))
-                else item
-            )
+            _typed(item, extra, given.get(extra.name, ""))
             for item, extra in zip(items, found.extras)
         ]
-        if typed != items:
-            found = _operations(types, has_c, json.dumps(typed).encode())
+        found = found if typed == items else _operations(types, has_c, _text_of(typed))
     for extra in found.extras:
         if extra.there and given[extra.name] != extra.type:
+            has = given[extra.name]
             raise TypeError(
-                f"{extra.name} is of {given[extra.name]}, and the epilogue's is of "
-                f"{extra.type}: an operation says its type, as in "
-                f"{{bias: {{type: {given[extra.name]}}}}}; an amax's and a sum's is fixed"
+                f"{extra.name} is of {has}, and the epilogue's is of {extra.type}: an operation "
+                f"says its type, as in {{bias: {{type: {has}}}}}; an amax's and a sum's is fixed"
             )
     return found
 

@@ -132,7 +132,8 @@ class Product:
             extra.along == _library.ALONG_M or extra.name.startswith("sum")
             for extra in self.operations.extras
         )
-        shared = [self._b, *(part for part in self._parts.values() if isinstance(part, Vector))]
+        shared: list[Matrix | Vector] = [self._b]
+        shared += (part for part in self._parts.values() if isinstance(part, Vector))
         if along_rows or not self._d.lead or any(math.prod(part.lead) != 1 for part in shared):
             return
         tall = {"a": self._a, "out": self._d, **({"c": self._c} if self._c else {})}

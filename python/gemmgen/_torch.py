@@ -157,7 +157,7 @@ def _text_of(epilogue: Any) -> str:
 
 
 def _is_written(name: str) -> bool:
-    return name.rstrip("0123456789") in WRITTEN
+    return _epilogue.word(name) in WRITTEN
 
 
 def matmul(

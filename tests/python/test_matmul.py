@@ -228,6 +228,16 @@ class Epilogues(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "bias is of bf16, and the epilogue's is of f32"):
             self.matmul(epilogue="[bias]", bias=bias)
 
+    def test_types_that_are_fixed_or_said(self):
+        sums = Tensor("f16", (self.N,)), Tensor("f32", (self.N,))
+        for given in (sums, sums[::-1]):
+            with self.assertRaisesRegex(TypeError, "sum2? is of f16, and the epilogue's is of f32"):
+                self.matmul(epilogue="sum sum", sum=given[0], sum2=given[1])
+        with self.assertRaisesRegex(TypeError, "bias is of f32, and the epilogue's is of f16"):
+            self.matmul(
+                epilogue=[{"bias": {"type": "f16"}}], bias=Tensor("f32", (self.N,), lambda j: 0)
+            )
+
     def test_two_of_a_kind_along_both_ways(self):
         self.matmul(
             epilogue=[{"scale": {"along": "m"}}, {"scale": {"along": "n"}}],
