@@ -156,6 +156,23 @@ typedef struct gg_form {
 
 #define GG_FORM_INIT GG_SIZED(gg_form)
 
+/* What an operation of an epilogue reads or writes. */
+typedef struct gg_extra_facts {
+  char name[24]; /* "bias", of the list's second "bias2"; of an operand what expressions call it,
+                    "t1"; of an expression its t0, "expr" */
+  gg_op_kind kind;
+  gg_along along; /* GG_ALONG_ELEMENTS: a matrix like D; GG_ALONG_NONE: there is nothing */
+  gg_dtype type;
+  bool written; /* by the kernel; else read */
+  bool gated;   /* in front of a gate: it has two columns for each of D's */
+} gg_extra_facts;
+
+/* The operations of the form's epilogue, in order: `extras[i]` of a gg_problem is operation i's.
+ * `out` has room for GG_OPERATIONS_MAX. Of the form, alignments count for nothing. Errors are those
+ * of its epilogue's text. */
+GG_API gg_status gg_form_extras(gg_extra_facts *out, size_t *count, const gg_form *form,
+                                gg_error *err);
+
 /* The operands of a kernel. Numbers are fixed: new ones stand behind. */
 typedef enum gg_operand_id {
   GG_OPERAND_NONE = 0,
@@ -328,6 +345,29 @@ typedef struct gg_kernel {
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */
 GG_API gg_status gg_kernel_generate(gg_kernel **out, const gg_spec *spec, gg_error *err);
 GG_API void gg_kernel_free(gg_kernel *kernel);
+
+/* Appends what was decided and derived for a spec, and what it costs, as `gemmgen explain` shows
+ * it: lines of text, or with `json` one JSON object. */
+GG_API gg_status gg_spec_explain(gg_str *out, const gg_spec *spec, bool json, gg_error *err);
+
+/* ---- Layouts -------------------------------------------------------------------------- */
+
+typedef struct gg_layout_options {
+  size_t size;  /* of this struct; as GG_LAYOUT_OPTIONS_INIT sets it */
+  bool cute;    /* CuTe's notation: _8 is static, 8 dynamic */
+  bool compact; /* drawings and tables: large ones at a glance */
+  int64_t bits; /* drawings: colour by the banks that elements of so many bits fall in; 0: not */
+  const char *tile; /* drawings and tables: it is a thread-value layout over a tile of this shape */
+  const char *name; /* what errors call the text, NULL: "<expression>"; and its line, 0: 1 */
+  int64_t line;
+} gg_layout_options;
+
+#define GG_LAYOUT_OPTIONS_INIT GG_SIZED(gg_layout_options)
+
+/* Works out an expression of the layout algebra, as `gemmgen layout` does, and appends its value,
+ * a table of it and a drawing (SVG), those that are not NULL. `options` may be NULL. */
+GG_API gg_status gg_layout_show(gg_str *value, gg_str *table, gg_str *svg, const char *expression,
+                                const gg_layout_options *options, gg_error *err);
 
 #ifdef __cplusplus
 }

@@ -32,3 +32,23 @@ gg_status gg_kernel_generate(gg_kernel **out, const gg_spec *spec, gg_error *err
   gg_compilation_free(&compilation);
   return st;
 }
+
+gg_status gg_report_of_spec(gg_report *out, const gg_spec *spec, gg_error *err) {
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_status st = gg_compilation_run(&compilation, spec, err);
+  if (st == GG_OK) st = gg_report_make(out, compilation.plan, compilation.layouts, err);
+  gg_compilation_free(&compilation);
+  return st;
+}
+
+gg_status gg_spec_explain(gg_str *out, const gg_spec *spec, bool json, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, spec);
+  gg_report report = {.arena = GG_ARENA_INIT};
+  gg_status st = gg_report_of_spec(&report, spec, err);
+  if (st == GG_OK && json) gg_report_json(out, &report);
+  if (st == GG_OK && !json) gg_report_print(out, &report, "");
+  if (st == GG_OK && out->failed) st = gg_fail(err, MEMORY, NULL, "");
+  gg_report_free(&report);
+  return st;
+}

@@ -3,6 +3,7 @@
 #define GG_PIPELINE_H
 
 #include "base/arena.h"
+#include "emit/report.h"
 #include "plan/layouts.h"
 
 /* Everything that one compile made. Starts as GG_COMPILATION_INIT, ends with
@@ -19,5 +20,8 @@ typedef struct gg_compilation {
 /* spec -> plan -> layouts: everything but the text. */
 gg_status gg_compilation_run(gg_compilation *out, const gg_spec *spec, gg_error *err);
 void gg_compilation_free(gg_compilation *compilation);
+
+/* Plan and layouts of a spec as a report; free with gg_report_free. */
+gg_status gg_report_of_spec(gg_report *out, const gg_spec *spec, gg_error *err);
 
 #endif

@@ -26,6 +26,7 @@ missing_packages() {
   command -v g++ >/dev/null || echo g++
   command -v meson >/dev/null || echo meson
   command -v ninja >/dev/null || echo ninja-build
+  [ -d /usr/lib/python3/dist-packages/numpy ] || echo python3-numpy # for tests of the Python package
   command -v pkg-config >/dev/null || {
     echo pkg-config libyaml-dev nettle-dev libsqlite3-dev libzstd-dev liblz4-dev check
     return

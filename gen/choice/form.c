@@ -5,6 +5,8 @@
 #include "atom/dtype.h"
 #include "atom/scale_layout.h"
 #include "base/decimal.h"
+#include "base/need.h"
+#include "base/sized.h"
 #include "plan/narrow.h"
 #include "spec/keys.h"
 
@@ -80,6 +82,45 @@ gg_status gg_form_operations(gg_operations *out, const gg_form *form, gg_error *
   if (!st) gg_operations_asked(out, &spec, form->d.type, form->has_c);
   gg_arena_free(&arena);
   return st;
+}
+
+static gg_along along_of(const gg_operation *operation) {
+  switch (gg_operation_span(operation)) {
+  case GG_SPAN_MATRIX:
+    return GG_ALONG_ELEMENTS;
+  case GG_SPAN_NONE:
+    return GG_ALONG_NONE;
+  default:
+    return gg_operation_span(operation) == GG_SPAN_ALL ? GG_ALONG_ALL : operation->along;
+  }
+}
+
+gg_status gg_form_extras(gg_extra_facts *out, size_t *count, const gg_form *form, gg_error *err) {
+  enum { align = 16 }; /* which the text does not depend on */
+  GG_NEED(err, out);
+  GG_NEED(err, count);
+  GG_NEED(err, form);
+  gg_form own = GG_FORM_INIT;
+  gg_operations all;
+  *count = 0;
+  gg_status st = gg_sized_read(&own, sizeof own, form, "gg_form", err);
+  own.a.align = own.b.align = own.c.align = own.d.align = align;
+  if (!own.has_c) own.c = own.d;
+  if (!st) st = gg_form_check(&own, err);
+  if (!st) st = gg_form_operations(&all, &own, err);
+  if (st) return st;
+  size_t gate = gg_operation_gate(all.list, all.count);
+  for (size_t i = 0; i < all.count; i++) {
+    const gg_operation *operation = &all.list[i];
+    out[i] = (gg_extra_facts){.kind = operation->kind,
+                              .along = along_of(operation),
+                              .type = operation->operand.type,
+                              .written = gg_operation_writes(operation),
+                              .gated = i < gate && gate < all.count};
+    gg_operation_word(out[i].name, all.list, i);
+  }
+  *count = all.count;
+  return GG_OK;
 }
 
 static bool is_operation(const gg_operation *has, const gg_expression *expressions,

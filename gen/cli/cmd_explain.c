@@ -69,7 +69,7 @@ static gg_status explain(void *user, const gg_spec *spec, gg_error *err) {
   explanation *ex = user;
   gg_report report = {.arena = GG_ARENA_INIT};
   gg_str text = GG_STR_INIT;
-  gg_status st = cli_report_of(&report, spec, err);
+  gg_status st = gg_report_of_spec(&report, spec, err);
   if (st == GG_OK && ex->json) {
     gg_str_puts(&text, ex->printed ? ",\n" : "[\n");
     gg_report_json(&text, &report);

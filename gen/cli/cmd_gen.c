@@ -11,6 +11,7 @@
 #include "cli/specs.h"
 #include "emit/report.h"
 #include "gemmgen_runtime.h"
+#include "pipeline.h"
 #include "plan/plan.h"
 
 typedef struct gen_options {
@@ -226,7 +227,7 @@ static gg_status write_output(generation *gen, const char *name, emit_kind kind,
 static gg_status write_plan(generation *gen, const gg_spec *spec, const char *name, gg_error *err) {
   gg_report report = {.arena = GG_ARENA_INIT};
   gg_str text = GG_STR_INIT;
-  gg_status st = cli_report_of(&report, spec, err);
+  gg_status st = gg_report_of_spec(&report, spec, err);
   if (st == GG_OK) gg_report_json(&text, &report);
   if (st == GG_OK && text.failed) st = gg_fail(err, MEMORY, NULL, "");
   if (st == GG_OK) st = write_output(gen, name, EMIT_PLAN, gg_str_text(&text), text.length, err);

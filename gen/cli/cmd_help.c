@@ -1,20 +1,22 @@
-/* gemmgen help: the command and option tables as text, and as a man page. */
+/* gemmgen help: the command and option tables as text, as a man page, for shells. */
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/completion.h"
+#include "cli/manual.h"
 
 typedef struct help_options {
   bool man;
+  const char *completion;
 } help_options;
 
 static const cli_option options[] = {
     {"man", 0, CLI_FLAG, offsetof(help_options, man), NULL, "print gemmgen(1) as roff"},
+    {"completion", 0, CLI_STRING, offsetof(help_options, completion), "SHELL",
+     "print what has bash, zsh or fish complete commands, options and files"},
     {0},
 };
-
-static const char about[] =
-    "gemmgen reads YAML kernel specs and emits specialised, header-free CUDA GEMM kernels.";
 
 /* The option's help behind its name, which is printed up to column `at`, in lines of words. */
 static void print_beside(const char *help, int at) {
@@ -62,80 +64,20 @@ void cli_help(const cli_command *command) {
     return;
   }
   printf("usage: gemmgen COMMAND [OPTION...] [OPERAND...]\n       gemmgen --version\n\n%s\n\n",
-         about);
+         cli_about);
   for (const cli_command *const *c = cli_commands; *c; c++) {
     printf("  %-9s %s\n", (*c)->name, (*c)->summary);
   }
   printf("\n`gemmgen help COMMAND` tells more of each.\n");
 }
 
-/* Text as roff: backslashes and leading dots are quoted, hyphens kept as typed. */
-static void roff(const char *text) {
-  bool line_start = true;
-  for (; *text; text++) {
-    if (line_start && (*text == '.' || *text == '\'')) fputs("\\&", stdout);
-    if (*text == '\\') {
-      fputs("\\e", stdout);
-    } else if (*text == '-') {
-      fputs("\\-", stdout);
-    } else {
-      putchar(*text);
-    }
-    line_start = *text == '\n';
-  }
-}
-
-static void man_option(const cli_option *option) {
-  printf(".TP\n");
-  if (option->letter) printf("\\fB\\-%c\\fR%s", option->letter, option->name[1] ? ", " : "");
-  if (option->name[1]) {
-    printf("\\fB\\-\\-");
-    roff(option->name);
-    printf("\\fR");
-  }
-  if (option->argument) printf(" \\fI%s\\fR", option->argument);
-  printf("\n");
-  roff(option->help);
-  printf("\n");
-}
-
-static void man_command(const cli_command *command) {
-  printf(".SS gemmgen %s", command->name);
-  printf(command->options ? " [\\fIOPTION\\fR...] " : " ");
-  roff(command->operands);
-  printf("\n");
-  roff(command->summary);
-  printf(".\n");
-  if (command->details) {
-    printf(".PP\n");
-    roff(command->details);
-    printf("\n");
-  }
-  for (const cli_option *o = command->options; o && o->name; o++)
-    man_option(o);
-}
-
-static void man_page(void) {
-  printf(".TH GEMMGEN 1 \"\" \"gemmgen %s\"\n.SH NAME\ngemmgen \\- GEMM kernels from YAML specs\n",
-         gg_version());
-  printf(
-      ".SH SYNOPSIS\n\\fBgemmgen\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]\n");
-  printf(".SH DESCRIPTION\n");
-  roff(about);
-  printf("\n.SH COMMANDS\n");
-  for (const cli_command *const *c = cli_commands; *c; c++)
-    man_command(*c);
-  printf(
-      ".SH EXIT STATUS\n0: all is well. 1: an input was refused or a check failed; the reason is on "
-      "standard error. 2: the command line is wrong. 3: there is no device to run on.\n");
-}
-
 static int run(const void *values, int argc, char **argv) {
   const help_options *given = values;
   if (given->man) {
-    man_page();
+    cli_manual();
     return CLI_OK;
   }
+  if (given->completion) return cli_completion(given->completion);
   if (argc == 0) {
     cli_help(NULL);
     return CLI_OK;

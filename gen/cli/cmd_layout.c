@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "calculator/expr.h"
 #include "cli/cli.h"
 
@@ -49,95 +48,24 @@ static int list_operations(void) {
   return st ? cli_report(&err, NULL) : CLI_OK;
 }
 
-/* ---- Drawing ------------------------------------------------------------------------------ */
-
-static gg_status need_layout(gg_tensor *out, const gg_value *value, gg_error *err) {
-  if (gg_value_as_tensor(out, value)) return GG_OK;
-  if (value->kind == GG_VALUE_NAME || value->kind == GG_VALUE_MMA) { /* tcgen05 */
-    return gg_fail(err, LAYOUT_VALUE, NULL, "drawing",
-                   "the atom's operands are in tensor and shared memory, not with threads");
-  }
-  return gg_fail(err, LAYOUT_SYNTAX, NULL, "a layout", gg_value_kind_name(value));
-}
-
-/* What is shown as threads and values: over the tile that is given, or the value's own. */
-static gg_status find_views(gg_tv_view views[GG_TV_VIEWS], int *count, const layout_options *given,
-                            const gg_value *value, gg_error *err) {
-  gg_tensor tensor;
-  gg_status st;
-  if (!given->tile) return gg_value_views(views, count, value, err);
-  if ((st = need_layout(&tensor, value, err))) return st;
-  views[0] = (gg_tv_view){.name = "", .tv = tensor.layout.layout};
-  *count = 1;
-  return gg_tuple_parse(&views[0].tile, given->tile, err);
-}
-
-static gg_status put_table(gg_str *out, const layout_options *given, const gg_value *value,
-                           gg_error *err) {
-  gg_tv_view views[GG_TV_VIEWS];
-  gg_tensor tensor;
-  int count;
-  gg_status st;
-  if (value->kind == GG_VALUE_CONFLICTS) {
-    gg_conflicts_table(out, &value->conflicts);
-    return GG_OK;
-  }
-  if ((st = find_views(views, &count, given, value, err))) return st;
-  if (count) return gg_draw_thread_table(out, views, count, given->compact, err);
-  if ((st = need_layout(&tensor, value, err))) return st;
-  return gg_draw_table(out, &tensor, given->compact, err);
-}
-
-static gg_status draw(gg_str *svg, const layout_options *given, const gg_value *value,
-                      gg_error *err) {
-  gg_tv_view views[GG_TV_VIEWS];
-  gg_tensor tensor;
-  int count = 0;
-  gg_status st;
-  if (value->kind == GG_VALUE_SWIZZLE) return gg_draw_swizzle(svg, value->swizzle, err);
-  if (!given->bits && (st = find_views(views, &count, given, value, err))) return st;
-  if (count) return gg_draw_thread_values(svg, views, count, given->compact, err);
-  if ((st = need_layout(&tensor, value, err))) return st;
-  int bits = tensor.layout.ptr_bits;
-  if (given->bits) bits = given->bits < 0 || given->bits > 1024 ? -1 : (int)given->bits;
-  if (bits) return gg_draw_banks(svg, &tensor, bits, given->compact, err);
-  return gg_draw_layout(svg, &tensor, given->compact, err);
-}
-
 /* ---- One expression ----------------------------------------------------------------------- */
-
-/* Where a value begins, for an error that has no place of its own. */
-static gg_status place(gg_error *err, gg_status st, const char *file, int line, int column) {
-  if (!st || err->line) return st;
-  snprintf(err->file, sizeof err->file, "%s", file);
-  err->line = line;
-  err->column = column;
-  return st;
-}
 
 static gg_status evaluate(const layout_options *given, const char *text, const char *file, int line,
                           gg_error *err) {
-  gg_arena arena = GG_ARENA_INIT;
-  gg_str out = GG_STR_INIT, svg = GG_STR_INIT;
-  gg_value *value = GG_ARENA_NEW(&arena, gg_value);
-  gg_notation notation = given->cute ? GG_NOTATION_CUTE : GG_NOTATION_PLAIN;
-  gg_status st = value ? GG_OK : gg_fail(err, MEMORY, NULL, "");
-  if (st || (st = gg_expr_eval(value, text, file, line, &notation, &arena, err))) goto done;
-  st = gg_value_check(value, &arena, err);
-  if ((st = place(err, st, file, line, value->column))) goto done;
-  gg_value_print(&out, value, notation);
+  gg_layout_options shown = GG_LAYOUT_OPTIONS_INIT;
+  shown.cute = given->cute, shown.compact = given->compact;
+  shown.bits = given->bits, shown.tile = given->tile;
+  shown.name = file, shown.line = line;
+  gg_str out = GG_STR_INIT, table = GG_STR_INIT, svg = GG_STR_INIT;
+  gg_status st = gg_layout_show(&out, given->table ? &table : NULL, given->svg ? &svg : NULL, text,
+                                &shown, err);
   gg_str_puts(&out, "\n");
-  if (given->table && (st = put_table(&out, given, value, err))) goto done;
-  if (out.failed && (st = gg_fail(err, MEMORY, NULL, ""))) goto done;
-  if (given->svg) {
-    if ((st = draw(&svg, given, value, err))) goto done;
-    if ((st = cli_write_text(given->svg, &svg, err))) goto done;
-  }
-  st = cli_print(&out, err);
-done:
+  gg_str_add(&out, &table);
+  if (!st && given->svg) st = cli_write_text(given->svg, &svg, err);
+  if (!st) st = cli_print(&out, err);
   gg_str_free(&out);
+  gg_str_free(&table);
   gg_str_free(&svg);
-  gg_arena_free(&arena);
   return st;
 }
 

@@ -86,11 +86,3 @@ void cli_note(const gg_spec *spec, const char *note) {
   fflush(stdout);
   fprintf(stderr, "%s:%d:%d: note: %s (arch)\n", mark->file, mark->line, mark->column, note);
 }
-
-gg_status cli_report_of(gg_report *out, const gg_spec *spec, gg_error *err) {
-  gg_compilation compilation = GG_COMPILATION_INIT;
-  gg_status st = gg_compilation_run(&compilation, spec, err);
-  if (st == GG_OK) st = gg_report_make(out, compilation.plan, compilation.layouts, err);
-  gg_compilation_free(&compilation);
-  return st;
-}

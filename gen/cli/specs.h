@@ -39,7 +39,4 @@ int cli_each_spec(int count, char **paths, bool keep_going, cli_spec_action *act
  */
 void cli_note(const gg_spec *spec, const char *note);
 
-/* Plan and layouts of a spec as a report; free with gg_report_free. */
-gg_status cli_report_of(gg_report *out, const gg_spec *spec, gg_error *err);
-
 #endif

@@ -168,21 +168,29 @@ void gg_operations_asked(gg_operations *out, const gg_spec *spec, gg_dtype d, bo
 
 /* ---- Names ------------------------------------------------------------------------------ */
 
-const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operation *list,
-                              size_t index) {
+static const char *name_operation(char *out, const char *kind, const gg_operation *list,
+                                  size_t index) {
   int number = 1;
   for (size_t i = 0; i < index; i++)
     number += list[i].kind == list[index].kind;
   if (list[index].kind == GG_OP_OPERAND) { /* as expressions call it */
     snprintf(out, GG_OPERATION_NAME_MAX, "t%d", number);
-    return out;
-  }
-  bool multiplies = list[index].kind == GG_OP_MULTIPLY; /* which is a function of the templates */
-  const char *kind = multiplies ? "factor" : gg_op_info_of(list[index].kind)->name;
-  if (number == 1) {
+  } else if (number == 1) {
     snprintf(out, GG_OPERATION_NAME_MAX, "%s", kind);
   } else {
     snprintf(out, GG_OPERATION_NAME_MAX, "%s%d", kind, number);
   }
   return out;
+}
+
+const char *gg_operation_word(char out[GG_OPERATION_NAME_MAX], const gg_operation *list,
+                              size_t index) {
+  return name_operation(out, gg_op_info_of(list[index].kind)->name, list, index);
+}
+
+const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operation *list,
+                              size_t index) {
+  bool multiplies = list[index].kind == GG_OP_MULTIPLY; /* which is a function of the templates */
+  const char *kind = multiplies ? "factor" : gg_op_info_of(list[index].kind)->name;
+  return name_operation(out, kind, list, index);
 }

@@ -72,8 +72,11 @@ void gg_operations_asked(gg_operations *out, const gg_spec *spec, gg_dtype d, bo
 enum { GG_OPERATION_NAME_MAX = 24 };
 
 /* What operation `index` of a list is called: "bias", and "bias2" where it is the list's second;
- * of an operand for expressions what these call it, "t1".
- * Gives `out`. */
+ * of an operand for expressions what these call it, "t1". Gives `out`. */
+const char *gg_operation_word(char out[GG_OPERATION_NAME_MAX], const gg_operation *list,
+                              size_t index);
+
+/* The same, as kernels call it: "factor" for "multiply". */
 const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operation *list,
                               size_t index);
 

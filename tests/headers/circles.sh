@@ -11,6 +11,8 @@ calculator/expr_name.c calculator/expr_parse.c
 plan/elsewhere.c       plan/choose.c
 plan/elsewhere.c       plan/targets.c
 cmd_help.c             main.c
+completion.c           main.c
+manual.c               main.c
 '
 
 objects() {

@@ -24,7 +24,7 @@ emu         base
 # The public header of the generator is for rooms that speak of its types; the emulator presents the
 # driver.
 headers='
-atom:gemmgen.h spec:gemmgen.h plan:gemmgen.h emit:gemmgen.h
+atom:gemmgen.h calculator:gemmgen.h spec:gemmgen.h plan:gemmgen.h emit:gemmgen.h
 emu:driver.h emu:driver.def emu:gemmgen_emu.h
 '
 

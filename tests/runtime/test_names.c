@@ -106,12 +106,58 @@ START_TEST(tuned_paths) {
 }
 END_TEST
 
+/* What the operations of an epilogue read and write, under the names that bindings give them. */
+START_TEST(extras_of_forms) {
+  static const gg_extra_facts wanted[] = {
+      {"t1", GG_OP_OPERAND, GG_ALONG_N, GG_DTYPE_f32, .gated = true},
+      {"bias", GG_OP_BIAS, GG_ALONG_M, GG_DTYPE_bf16, .gated = true},
+      {"expr", GG_OP_EXPR, GG_ALONG_NONE, 0, .gated = true},
+      {"aux", GG_OP_AUX, GG_ALONG_ELEMENTS, GG_DTYPE_bf16, .written = true, .gated = true},
+      {"gated", GG_OP_GATED, GG_ALONG_NONE, 0, .gated = false},
+      {"bias2", GG_OP_BIAS, GG_ALONG_M, GG_DTYPE_f32, .gated = false},
+      {"amax", GG_OP_AMAX, GG_ALONG_ALL, GG_DTYPE_f32, .written = true},
+  };
+  gg_extra_facts has[GG_OPERATIONS_MAX];
+  gg_error err = GG_ERROR_INIT;
+  size_t count;
+  gg_form form = form_to_bf16(GG_DTYPE_bf16, 0, 0);
+  form.epilogue = "[{operand: {along: n, type: f32}}, {bias: {along: m}}, {expr: x * t1}, aux, "
+                  "gated, {bias: {along: m, type: f32}}, amax]";
+  ck_assert_msg(gg_form_extras(has, &count, &form, &err) == GG_OK, "%s", err.message);
+  ck_assert_uint_eq(count, sizeof wanted / sizeof *wanted);
+  for (size_t i = 0; i < count; i++) {
+    ck_assert_str_eq(has[i].name, wanted[i].name);
+    ck_assert_int_eq(has[i].kind, wanted[i].kind);
+    ck_assert_int_eq(has[i].along, wanted[i].along);
+    if (has[i].along != GG_ALONG_NONE) ck_assert_int_eq(has[i].type, wanted[i].type);
+    ck_assert_int_eq(has[i].written, wanted[i].written);
+    ck_assert_int_eq(has[i].gated, wanted[i].gated);
+  }
+  form.epilogue = NULL;
+  ck_assert_int_eq(gg_form_extras(has, &count, &form, &err), GG_OK);
+  ck_assert_uint_eq(count, 1);
+  ck_assert_int_eq(has[0].kind, GG_OP_LINEAR);
+  form.epilogue = "[multiply, multiply]";
+  ck_assert_int_eq(gg_form_extras(has, &count, &form, &err), GG_OK);
+  ck_assert_str_eq(has[1].name, "multiply2");
+  form.epilogue = "[bais]";
+  ck_assert_int_eq(gg_form_extras(has, &count, &form, &err), GG_E_SPEC_CHOICE);
+  gg_error_clear(&err);
+  form.epilogue = NULL, form.a.major = GG_MAJOR_N;
+  ck_assert_int_eq(gg_form_extras(has, &count, &form, &err), GG_E_GEMM_FIELD);
+  gg_error_clear(&err);
+  ck_assert_int_eq(gg_form_extras(has, NULL, &form, &err), GG_E_NULL_ARGUMENT);
+  gg_error_clear(&err);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("names");
   TCase *tcase = tcase_create("names");
   tcase_add_test(tcase, forms_are_named_with_their_epilogue);
   tcase_add_test(tcase, long_epilogues_have_digests_for_names);
   tcase_add_test(tcase, tuned_paths);
+  tcase_add_test(tcase, extras_of_forms);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "calculator/expr.h"
+#include "gemmgen.h"
 #include "layout/calc.h"
 #include "suite.h"
 
@@ -668,6 +669,38 @@ START_TEST(test_memory_runs_out) {
 }
 END_TEST
 
+/* ---- As programs have it ------------------------------------------------------------------- */
+
+START_TEST(test_show) {
+  gg_error err = GG_ERROR_INIT;
+  gg_str value = GG_STR_INIT, table = GG_STR_INIT, svg = GG_STR_INIT;
+  gg_layout_options options = GG_LAYOUT_OPTIONS_INIT;
+  ck_assert_int_eq(gg_layout_show(&value, &table, &svg, "(2,4):(4,1)", NULL, &err), GG_OK);
+  ck_assert_str_eq(gg_str_text(&value), "(2,4):(4,1)");
+  ck_assert_ptr_nonnull(strstr(gg_str_text(&table), "0  1  2  3"));
+  ck_assert_int_eq(strncmp(gg_str_text(&svg), "<svg ", 5), 0);
+  gg_str_free(&value);
+  gg_str_free(&table);
+  gg_str_free(&svg);
+  ck_assert_int_eq(gg_layout_show(NULL, NULL, NULL, "(2,4):(4,1)", &options, NULL), GG_OK);
+  ck_assert_int_eq(gg_layout_show(&value, NULL, &svg, "size((2,4))", NULL, &err),
+                   GG_E_LAYOUT_SYNTAX);
+  gg_str_free(&value);
+  gg_error_clear(&err);
+  options.name = "mine", options.line = 7;
+  ck_assert_int_eq(gg_layout_show(&value, NULL, NULL, "(2,4", &options, &err), GG_E_LAYOUT_SYNTAX);
+  ck_assert_str_eq(err.file, "mine");
+  ck_assert_int_eq(err.line, 7);
+  ck_assert_int_eq(err.column, 5);
+  gg_error_clear(&err);
+  options.size = 0;
+  ck_assert_int_eq(gg_layout_show(&value, NULL, NULL, "4", &options, &err), GG_E_STRUCT_SIZE);
+  gg_error_clear(&err);
+  ck_assert_int_eq(gg_layout_show(&value, NULL, NULL, NULL, NULL, &err), GG_E_NULL_ARGUMENT);
+  gg_error_clear(&err);
+}
+END_TEST
+
 /* ---- Main ---------------------------------------------------------------------------------- */
 
 int main(void) {
@@ -693,6 +726,7 @@ int main(void) {
   tcase_add_test(tcase, test_wide_pictures_stay_legible);
   tcase_add_test(tcase, test_too_large_to_draw);
   tcase_add_test(tcase, test_memory_runs_out);
+  tcase_add_test(tcase, test_show);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }

@@ -364,6 +364,32 @@ START_TEST(test_too_many_modes) {
 }
 END_TEST
 
+/* Text and JSON of a spec, behind what there is; and an error of planning. */
+START_TEST(test_explain) {
+  gg_error err = GG_ERROR_INIT;
+  gg_str out = GG_STR_INIT;
+  gg_spec_file *file = parse("arch: sm_80\na: bf16\nb: bf16\nd: f32\n");
+  gg_str_puts(&out, "# ");
+  ck_assert_int_eq(gg_spec_explain(&out, gg_spec_file_get(file, 0), false, &err), GG_OK);
+  ck_assert_int_eq(strncmp(gg_str_text(&out), "# kernel\n  name ", 16), 0);
+  ck_assert_ptr_nonnull(strstr(gg_str_text(&out), "\nbank conflicts\n"));
+  gg_str_free(&out);
+  ck_assert_int_eq(gg_spec_explain(&out, gg_spec_file_get(file, 0), true, &err), GG_OK);
+  ck_assert_int_eq(gg_str_text(&out)[0], '{');
+  ck_assert_ptr_nonnull(strstr(gg_str_text(&out), "\"family\": \"sm80\""));
+  gg_str_free(&out);
+  ck_assert_int_eq(gg_spec_explain(NULL, gg_spec_file_get(file, 0), true, &err),
+                   GG_E_NULL_ARGUMENT);
+  gg_error_clear(&err);
+  gg_spec_file_free(file);
+  file = parse("arch: sm_80\na: bf16\nb: bf16\nd: f32\nstages: 40\ntile: [128, 128, 64]\n");
+  ck_assert_int_eq(gg_spec_explain(&out, gg_spec_file_get(file, 0), false, &err), GG_E_DERIVE_SMEM);
+  ck_assert_uint_eq(out.length, 0);
+  gg_error_clear(&err);
+  gg_spec_file_free(file);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("pipeline");
   TCase *tcase = tcase_create("pipeline");
@@ -378,6 +404,7 @@ int main(void) {
   tcase_add_test(tcase, test_fast);
   tcase_add_test(tcase, test_cover);
   tcase_add_test(tcase, test_too_many_modes);
+  tcase_add_test(tcase, test_explain);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }
