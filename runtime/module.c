@@ -198,20 +198,6 @@ gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_k
   return GG_OK;
 }
 
-gg_status gg_module_load(gg_module **out, gg_context *context, const gg_kernel *kernel,
-                         gg_error *err) {
-  GG_NEED(err, out);
-  GG_NEED(err, context);
-  GG_NEED(err, kernel);
-  *out = NULL;
-  gg_binary *binary;
-  gg_status st = gg_compile_for_device(&binary, context->compiler, kernel, &context->facts, err);
-  if (st) return st;
-  st = gg_module_load_binary(out, context, kernel, binary, err);
-  gg_binary_free(binary);
-  return st;
-}
-
 void gg_module_free(gg_module *module) {
   if (!module) return;
   if (module->module && gg_context_enter(module->context, NULL) == GG_OK) {

@@ -10,14 +10,10 @@ static gg_status load(gg_raw_kernel *out, const char *name, const void *image, g
   return st;
 }
 
-gg_status gg_raw_open(gg_raw_kernel *out, gg_context *context, const char *name, const char *source,
-                      const char *least, gg_error *err) {
+gg_status gg_raw_load(gg_raw_kernel *out, gg_context *context, const char *name, const void *image,
+                      gg_error *err) {
   *out = (gg_raw_kernel){.context = context};
-  gg_binary *binary = NULL;
-  gg_kernel kernel = {.name = name, .arch = least, .source = source};
-  gg_status st = gg_compile_for_device(&binary, context->compiler, &kernel, &context->facts, err);
-  if (!st) st = load(out, name, binary->data, err);
-  gg_binary_free(binary);
+  gg_status st = load(out, name, image, err);
   if (st) gg_raw_close(out);
   return st;
 }
