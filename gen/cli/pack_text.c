@@ -246,11 +246,20 @@ static void write_images(gg_str *out, const cli_images *images, size_t number) {
   gg_str_puts(out, "};\n");
 }
 
-/* "sm_80, sm_90 (PTX)" */
+/* "cubins for sm_80, sm_90; PTX for sm_90" */
 static void write_archs(gg_str *out, const cli_images *images) {
-  for (size_t i = 0; i < images->count; i++) {
-    bool ptx = images->list[i]->format == GG_FORMAT_PTX;
-    gg_str_printf(out, "%s%s%s", i ? ", " : "", images->list[i]->arch, ptx ? " (PTX)" : "");
+  static const char *const formats[] = {
+      [GG_FORMAT_CUBIN] = "cubins for", [GG_FORMAT_PTX] = "PTX for"};
+  const char *between = "";
+  for (int format = GG_FORMAT_CUBIN; format <= GG_FORMAT_PTX; format++) {
+    bool first = true;
+    for (size_t i = 0; i < images->count; i++) {
+      if ((int)images->list[i]->format != format) continue;
+      gg_str_printf(out, "%s%s %s", first ? between : ",", first ? formats[format] : "",
+                    images->list[i]->arch);
+      first = false;
+      between = "; ";
+    }
   }
 }
 
@@ -427,11 +436,8 @@ void cli_pack_write_source(gg_str *out, const cli_pack *pack) {
   gg_str_puts(
       out,
       " *\n * What is 0 is not said. Images are bytes; checksums find what has changed.\n *\n");
-  for (size_t i = 0; i < pack->count; i++) {
-    gg_str_printf(out, " *     %s: ", pack->kernels[i].kernel->name);
-    write_archs(out, &pack->kernels[i].images);
-    gg_str_putc(out, '\n');
-  }
+  for (size_t i = 0; i < pack->count; i++)
+    gg_str_printf(out, " *     %s\n", pack->kernels[i].kernel->name);
   gg_str_printf(out, " */\n#include \"%s.h\"\n\n#include <math.h>\n", pack->name);
   for (size_t i = 0; i < pack->count; i++)
     write_packed(out, &pack->kernels[i], i);

@@ -74,12 +74,20 @@ typedef struct memory {
   size_t bytes[buffers_max], count;
 } memory;
 
-static uint64_t place(memory *m, int64_t elements, gg_dtype type, bool zero) {
+/* What it holds at first. */
+typedef enum content {
+  ZEROS,
+  NUMBERS,
+  FIRST_TWO /* metadata that says of every four elements: the first two */
+} content;
+
+static uint64_t place(memory *m, int64_t elements, gg_dtype type, content content) {
   gg_error err = GG_ERROR_INIT;
   size_t bytes = ((size_t)elements * (size_t)bits_of(type) + 7) / 8 + 256;
   unsigned char *host = calloc(1, bytes);
   if (!host || m->count == buffers_max) abort();
-  if (!zero) fill(host, bytes, type, (uint32_t)m->count + 1);
+  if (content == NUMBERS) fill(host, bytes, type, (uint32_t)m->count + 1);
+  if (content == FIRST_TWO) memset(host, 0x44, bytes);
   uint64_t *address = &m->addresses[m->count];
   check(gg_memory_alloc(address, m->context, bytes, &err), &err);
   check(gg_memory_write(m->context, *address, host, bytes, &err), &err);
@@ -119,8 +127,8 @@ static uint64_t place_scales(memory *m, gg_scaling scaling, int64_t rows, const 
   if (!scaling.block) return 0;
   check(gg_scales_bytes(&bytes, rows, K, scaling.block, &err), &err);
   packing.ld = K / scaling.block;
-  packing.from = place(m, rows * packing.ld, scaling.type, false);
-  packing.to = place(m, bytes, GG_DTYPE_u8, true);
+  packing.from = place(m, rows * packing.ld, scaling.type, NUMBERS);
+  packing.to = place(m, bytes, GG_DTYPE_u8, ZEROS);
   packing.rows = rows;
   packing.k = K;
   packing.block = scaling.block;
@@ -129,17 +137,19 @@ static uint64_t place_scales(memory *m, gg_scaling scaling, int64_t rows, const 
 }
 
 static void place_operands(gg_problem *p, memory *m, const gg_kernel *kernel) {
-  p->a = place(m, p->batch_stride_a * p->batch, kernel->a.type, false);
-  p->b = place(m, p->batch_stride_b * p->batch, kernel->b.type, false);
-  p->c = place(m, p->batch_stride_c * p->batch, kernel->c.type, false);
-  p->d = place(m, p->batch_stride_d * p->batch, kernel->d.type, true);
+  p->a = place(m, p->batch_stride_a * p->batch, kernel->a.type, NUMBERS);
+  p->b = place(m, p->batch_stride_b * p->batch, kernel->b.type, NUMBERS);
+  p->c = place(m, p->batch_stride_c * p->batch, kernel->c.type, NUMBERS);
+  p->d = place(m, p->batch_stride_d * p->batch, kernel->d.type, ZEROS);
+  int64_t metadata = p->batch_stride_metadata * p->batch;
+  if (kernel->sparse_a) p->metadata = place(m, metadata, GG_DTYPE_u8, FIRST_TWO);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     const gg_operation *operation = &kernel->operations[i];
     bool kept = operation->kind == GG_OP_AMAX;
     if (operation->kind == GG_OP_LINEAR && operation->beta) p->beta = 0.5f;
     if (p->extras[i].batch_stride == 0) continue;
     int64_t elements = p->extras[i].batch_stride * p->batch;
-    p->extras[i].address = place(m, elements, operation->operand.type, kept);
+    p->extras[i].address = place(m, elements, operation->operand.type, kept ? ZEROS : NUMBERS);
   }
 }
 
@@ -168,7 +178,7 @@ static uint64_t launch_once(gg_context *context, const gg_module *module, const 
   p.scale_a = place_scales(&m, kernel->scale_a, p.m, packer, stream);
   p.scale_b = place_scales(&m, kernel->scale_b, p.n, packer, stream);
   check(gg_workspace_bytes(&p.workspace_bytes, module, &p, &err), &err);
-  if (p.workspace_bytes) p.workspace = place(&m, p.workspace_bytes, GG_DTYPE_u8, true);
+  if (p.workspace_bytes) p.workspace = place(&m, p.workspace_bytes, GG_DTYPE_u8, ZEROS);
   check(launch(user, &p, stream, &err), &err);
   check(gg_synchronize(context, stream, &err), &err);
   gg_stream_close(context, stream);

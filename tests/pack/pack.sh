@@ -16,10 +16,10 @@ warnings=(-std=c11 -Wall -Wextra -Wpedantic -Werror)
 
 kernels=(
   "$specs/sm80/02_alpha_beta.yaml" "$specs/sm80/13_bias_silu.yaml" "$specs/sm80/26_amax.yaml"
-  "$specs/simt/05_epilogue.yaml" "$specs/sm90/01_minimal.yaml" "$specs/sm90/31_bias_gelu.yaml"
-  "$specs/sm90/40_split_k.yaml" "$specs/sm120/07_split_k.yaml" "$specs/sm120/23_nvfp4.yaml"
+  "$specs/sm80/36_sparse.yaml" "$specs/simt/05_epilogue.yaml" "$specs/sm90/01_minimal.yaml" "$specs/sm90/31_bias_gelu.yaml"
+  "$specs/sm90/40_split_k.yaml" "$specs/sm100/01_minimal.yaml" "$specs/sm120/07_split_k.yaml" "$specs/sm120/23_nvfp4.yaml"
   "$specs/sm120/25_nvfp4_residual.yaml")
-archs=sm_80,sm_90a,sm_120a
+archs=sm_80,sm_90a,sm_100a,sm_120a
 
 if ! "$gemmgen" pack "${kernels[0]}" -o probe/gemms >/dev/null 2>err; then
   grep -q NO_NVRTC err && { echo 'skipped: there is no NVRTC'; exit 77; }
@@ -34,7 +34,7 @@ holds 'the same header' cmp -s gemms.h first.h
 holds 'the depfile has both files and every spec' \
   [ "$(cat gemms.d)" = "gemms.c gemms.h: ${kernels[*]}" ]
 holds 'no path of this machine' bash -c "! grep -qF -e '$dir' -e '$specs' gemms.c gemms.h"
-holds 'lines of at most 100 columns' bash -c '! grep -v "^    .*params_[0-9]" gemms.c | grep -q ".\{101\}"'
+holds 'lines of at most 100 columns' bash -c '! grep -v gemms_ gemms.c | grep -q ".\{101\}"'
 expect 0 'it compiles without a warning' "$cc" "${warnings[@]}" "${include[@]}" -c gemms.c -o gemms.o
 if command -v clang >/dev/null; then
   expect 0 'with clang too' clang "${warnings[@]}" "${include[@]}" -c gemms.c -o clang.o
@@ -53,7 +53,7 @@ expect 0 'launches of specs' "$cc" $flags -std=c11 -D_POSIX_C_SOURCE=200809L \
 packed() { # ARCH [VARIABLE=VALUE...]: runs ./packed
   env LD_LIBRARY_PATH="$lib/gemmgen/emu:$lib" GEMMGEN_EMU_ARCH="$@" ./packed
 }
-for device in 80:4 90:7 120:5; do # sm_120 has too little shared memory for two of sm_80
+for device in 80:5 90:8 100:6 120:5; do # sm_120 has too little shared memory for three of sm_80
   arch=${device%:*}
   expect 0 "sm_$arch" packed "$arch"
   sort out >own
@@ -62,6 +62,14 @@ for device in 80:4 90:7 120:5; do # sm_120 has too little shared memory for two 
   holds "on sm_$arch as many as run there" [ "$(wc -l <own)" -eq "${device#*:}" ]
   holds "bit for bit the same on sm_$arch" diff own <(sort out)
 done
+expect 0 'the static library' "$cc" $flags -std=c11 -D_POSIX_C_SOURCE=200809L -DPACKED -I. "${include[@]}" \
+  "$tests/launches.c" gemms.o "$lib/libgemmgen-launch.a" -lm -ldl -lpthread -o static
+expect 0 'runs by itself' env LD_LIBRARY_PATH="$lib/gemmgen/emu" GEMMGEN_EMU_ARCH=90 ./static
+holds 'the same' diff <(sort out) <(packed 90 2>/dev/null | sort)
+expect 0 'libgemmgen in its place' "$cc" $flags -std=c11 -D_POSIX_C_SOURCE=200809L -DPACKED -I. \
+  "$tests/launches.c" gemms.o "${whole[@]}" -lpthread -o both
+expect 0 'which needs no other driver' env LD_LIBRARY_PATH="$lib" GEMMGEN_EMU_ARCH=90 ./both
+holds 'the same' diff <(sort out) <(packed 90 2>/dev/null | sort)
 expect 0 'two contexts, six threads' packed 90 THREADS=6
 holds 'the same' diff <(sort out) <(packed 90 2>/dev/null | sort)
 
