@@ -87,27 +87,36 @@ static gg_status no_image(const gg_packed *packed, const char *kernel, const gg_
 typedef gg_status load_action(void *to, gg_context *context, const gg_kernel *kernel,
                               const gg_image *image, gg_error *err);
 
-/* Where the driver refuses all images the first error stands: it is of the one that suits best. */
+/* Hands a failure on to the caller, or drops it where what came after it went well. */
+static gg_status settle(gg_status last, gg_error *failure, gg_error *err) {
+  gg_status st = last ? failure->code : GG_OK;
+  if (st && err && err->code == GG_OK) {
+    *err = *failure;
+  } else {
+    gg_error_clear(failure);
+  }
+  return st;
+}
+
+/* Where the driver refuses all images the first failure stands: it is of the one that suits best.
+ */
 static gg_status load_best(const gg_packed *packed, const gg_kernel *kernel, const gg_image *images,
                            size_t count, load_action *load, void *to, gg_error *err) {
   const gg_image *image;
   int rank = INT_MAX, device = packed->context->facts.arch;
-  gg_error refusal = GG_ERROR_INIT;
-  gg_status st = GG_OK, damaged = GG_OK;
-  while ((image = next_image(&rank, images, count, device))) {
+  gg_error failure = GG_ERROR_INIT;
+  gg_status st = GG_E_DRIVER, damaged = GG_OK;
+  while (st == GG_E_DRIVER && (image = next_image(&rank, images, count, device))) {
     damaged = check_image(&packed->pack, kernel->name, image, err);
-    if (!damaged) st = load(to, packed->context, kernel, image, &refusal);
-    if (damaged || st != GG_E_DRIVER) break;
+    if (damaged) break;
+    st = load(to, packed->context, kernel, image, &failure);
   }
-  bool refused = !damaged && st;
-  if (refused) st = refusal.code;
-  if (refused && err && err->code == GG_OK) {
-    *err = refusal;
-    return st;
+  if (damaged) {
+    gg_error_clear(&failure);
+    return damaged;
   }
-  gg_error_clear(&refusal);
-  if (damaged || refused || image) return damaged ? damaged : st;
-  return no_image(packed, kernel->name, images, count, err);
+  if (st && !failure.code) return no_image(packed, kernel->name, images, count, err);
+  return settle(st, &failure, err);
 }
 
 static gg_status load_module(void *to, gg_context *context, const gg_kernel *kernel,

@@ -120,9 +120,11 @@ changed 1 'a fact of a newer gemmgen' PACK_FORMAT 's/\.map_count = [0-9]*,/&\n  
   s/\.param_count = .*/&\n    .reserved[3] = 1,/'
 changed 1 'no size' STRUCT_SIZE 's/\.size = sizeof(gg_pack)/.size = 0/'
 changed 0 'another version in the same format' '' 's/\.version = "[^"]*"/.version = "0.0.9"/'
+changed 0 'a gg_kernel of an older gemmgen, which had less' '' \
+  's/\.kernel_size = sizeof(gg_kernel)/.kernel_size = offsetof(gg_kernel, reserved)/'
 
 # The library
-if [ "$flags" = -O1 ]; then # not a sanitizer's
+if [ "$flags" = -O1 ]; then # neither a sanitizer's, nor without optimisation
   library=$(find "$dir/root" -name 'libgemmgen-launch.so.*.*')
   strip -o stripped "$library"
   size=$(stat -c %s stripped)
