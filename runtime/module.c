@@ -66,6 +66,7 @@ static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error
   gg_status st = GG_CUDA(&module->context->driver, err, cuModuleLoadDataEx, &module->module,
                          is_ptx ? gg_str_text(&ptx) : binary->data, 2, options, values);
   gg_str_free(&ptx);
+  if (st) module->module = NULL; /* whatever the call left there: it is no module */
   bool more = log[0] && !module->context->driver.emulated;
   if (st && err && err->code == st && !err->log && more) {
     gg_str text = GG_STR_INIT;
