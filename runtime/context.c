@@ -56,8 +56,7 @@ static gg_status find_device(gg_context *context, int ordinal, gg_error *err) {
   return GG_CUDA(driver, err, cuDevicePrimaryCtxRetain, &context->primary, context->device);
 }
 
-gg_status gg_context_open_on(gg_context **out, gg_driver *driver, const gg_context_options *options,
-                             gg_error *err) {
+gg_status gg_context_open_device(gg_context **out, gg_driver *driver, int ordinal, gg_error *err) {
   *out = NULL;
   gg_context *context = gg_malloc(sizeof *context);
   if (!context) {
@@ -65,8 +64,7 @@ gg_status gg_context_open_on(gg_context **out, gg_driver *driver, const gg_conte
     return gg_fail(err, MEMORY, NULL, "");
   }
   *context = (gg_context){.driver = *driver};
-  gg_status st = find_device(context, options->device, err);
-  if (!st) st = gg_compiler_open(&context->compiler, options->compiler, err);
+  gg_status st = find_device(context, ordinal, err);
   if (st) {
     gg_context_close(context);
     return st;
@@ -75,37 +73,9 @@ gg_status gg_context_open_on(gg_context **out, gg_driver *driver, const gg_conte
   return GG_OK;
 }
 
-static gg_status open_provider(gg_context **out, gg_provider provider,
-                               const gg_context_options *options, gg_error *err) {
-  gg_driver driver;
-  gg_status st = gg_driver_open(&driver, provider, err);
-  return st ? st : gg_context_open_on(out, &driver, options, err);
-}
-
-gg_status gg_context_open(gg_context **out, const gg_context_options *options, gg_error *err) {
-  GG_NEED(err, out);
-  gg_context_options own = GG_CONTEXT_OPTIONS_INIT;
-  *out = NULL;
-  gg_status st =
-      options ? gg_sized_read(&own, sizeof own, options, "gg_context_options", err) : GG_OK;
-  if (st) return st;
-  if (own.provider != GG_PROVIDER_AUTO || own.device > 0)
-    return open_provider(out, own.provider, &own, err);
-  gg_error none = GG_ERROR_INIT;
-  st = open_provider(out, GG_PROVIDER_CUDA, &own, &none);
-  if (st == GG_E_NO_DRIVER || st == GG_E_NO_DEVICE) {
-    st = open_provider(out, GG_PROVIDER_EMU, &own, err);
-  } else if (st && err) {
-    *err = none;
-    return st;
-  }
-  gg_error_clear(&none);
-  return st;
-}
-
 void gg_context_close(gg_context *context) {
   if (!context) return;
-  gg_compiler_close(context->compiler);
+  if (context->compiler) context->close_compiler(context->compiler);
   if (context->primary) context->driver.cuDevicePrimaryCtxRelease(context->device);
   gg_driver_close(&context->driver);
   gg_free(context);
@@ -113,10 +83,6 @@ void gg_context_close(gg_context *context) {
 
 const gg_device_facts *gg_context_device(const gg_context *context) {
   return context ? &context->facts : NULL;
-}
-
-gg_compiler *gg_context_compiler(const gg_context *context) {
-  return context ? context->compiler : NULL;
 }
 
 gg_status gg_context_enter(const gg_context *context, gg_error *err) {

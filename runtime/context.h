@@ -3,15 +3,19 @@
 #define GG_RUNTIME_CONTEXT_H
 
 #include "driver.h"
-#include "jit.h"
 
 struct gg_context {
   gg_driver driver;
   CUdevice device;
   CUcontext primary; /* retained */
   gg_device_facts facts;
-  gg_compiler *compiler;
+  struct gg_compiler *compiler; /* NULL where libgemmgen-launch opened it */
+  void (*close_compiler)(struct gg_compiler *compiler);
 };
+
+/* A context on a driver that is already filled, without a compiler; takes the driver over, also on
+ * failure. */
+gg_status gg_context_open_device(gg_context **out, gg_driver *driver, int ordinal, gg_error *err);
 
 /* gg_context_open on a driver that is already filled; takes it over, also on failure. */
 gg_status gg_context_open_on(gg_context **out, gg_driver *driver, const gg_context_options *options,

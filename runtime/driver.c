@@ -1,7 +1,5 @@
-/* Providers of the driver API. Another one is another function that fills the table. */
+/* The driver API out of NVIDIA's libcuda, and what its calls give as errors. */
 #include "driver.h"
-
-#include "emu/driver/api.h"
 
 static const gg_symbol symbols[] = {
 #define GG_DRIVER(name, symbol, arguments) {symbol, offsetof(gg_driver, name)},
@@ -9,30 +7,16 @@ static const gg_symbol symbols[] = {
 #undef GG_DRIVER
 };
 
-static gg_status open_cuda(gg_driver *out, gg_error *err) {
+gg_status gg_driver_open_cuda(gg_driver *out, gg_error *err) {
+  *out = (gg_driver){0};
   gg_str why = GG_STR_INIT;
   gg_status st = GG_OK;
   if (!gg_library_open(&out->library, "libcuda.so.1", &why) ||
       !gg_library_bind(&out->library, out, symbols, sizeof symbols / sizeof *symbols, &why)) {
     st = gg_fail(err, NO_DRIVER, NULL, gg_str_shown(&why));
+    gg_driver_close(out);
   }
   gg_str_free(&why);
-  return st;
-}
-
-gg_status gg_driver_open(gg_driver *out, gg_provider provider, gg_error *err) {
-  *out = (gg_driver){0};
-  gg_status st = GG_OK;
-  switch (provider) {
-  case GG_PROVIDER_AUTO:
-  case GG_PROVIDER_CUDA:
-    st = open_cuda(out, err);
-    break;
-  case GG_PROVIDER_EMU:
-    emu_driver_fill(out);
-    break;
-  }
-  if (st) gg_driver_close(out);
   return st;
 }
 

@@ -5,7 +5,7 @@
 #define GG_RUNTIME_DRIVER_H
 
 #include "cuda_api.h"
-#include "gemmgen_runtime.h"
+#include "gemmgen_launch.h"
 #include "library.h"
 
 typedef struct gg_driver {
@@ -19,6 +19,7 @@ typedef struct gg_driver {
 /* Fills the table from libcuda (GG_PROVIDER_AUTO too: it is the caller who tries another) or from
  * the emulator; calls nothing. Close with gg_driver_close. */
 gg_status gg_driver_open(gg_driver *out, gg_provider provider, gg_error *err);
+gg_status gg_driver_open_cuda(gg_driver *out, gg_error *err);
 void gg_driver_close(gg_driver *driver);
 
 /* GG_CUDA(driver, err, cuMemAlloc, &address, bytes) calls, and turns a failure into an error that

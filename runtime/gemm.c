@@ -140,7 +140,8 @@ static void ignore_tuned(const gg_gemm *gemm, const char *path, gg_error *why) {
   const gg_compiler *compiler = gemm->context->compiler;
   gg_str text = GG_STR_INIT;
   gg_str_printf(&text, "the tuned kernel %s is not used: %s", path, why->message);
-  if (compiler->warn && !text.failed) compiler->warn(compiler->user, gg_str_text(&text));
+  if (compiler && compiler->warn && !text.failed)
+    compiler->warn(compiler->user, gg_str_text(&text));
   gg_str_free(&text);
   gg_error_clear(why);
 }

@@ -6,6 +6,7 @@
 
 #include "atom/arch.h"
 #include "cache.h"
+#include "gemmgen_runtime.h"
 #include "nvrtc.h"
 
 struct gg_compiler {

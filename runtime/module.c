@@ -66,6 +66,7 @@ static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error
   gg_status st = GG_CUDA(&module->context->driver, err, cuModuleLoadDataEx, &module->module,
                          is_ptx ? gg_str_text(&ptx) : binary->data, 2, options, values);
   gg_str_free(&ptx);
+  if (st) module->module = NULL; /* whatever the call left there: it is no module */
   bool more = log[0] && !module->context->driver.emulated;
   if (st && err && err->code == st && !err->log && more) {
     gg_str text = GG_STR_INIT;
@@ -196,20 +197,6 @@ gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_k
   }
   *out = module;
   return GG_OK;
-}
-
-gg_status gg_module_load(gg_module **out, gg_context *context, const gg_kernel *kernel,
-                         gg_error *err) {
-  GG_NEED(err, out);
-  GG_NEED(err, context);
-  GG_NEED(err, kernel);
-  *out = NULL;
-  gg_binary *binary;
-  gg_status st = gg_compile_for_device(&binary, context->compiler, kernel, &context->facts, err);
-  if (st) return st;
-  st = gg_module_load_binary(out, context, kernel, binary, err);
-  gg_binary_free(binary);
-  return st;
 }
 
 void gg_module_free(gg_module *module) {

@@ -1,15 +1,13 @@
-/* Scale factors from rows to atoms on the device: runtime/pack_scales.cu, compiled once. */
+/* Scale factors from rows to atoms on the device: launches of runtime/pack_scales.cu. */
 #include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/need.h"
 #include "base/sized.h"
-#include "emit/template.h"
+#include "packer.h"
 #include "problem.h"
 #include "raw.h"
 #include "scales.h"
-
-extern const gg_template_file gg_packer_files[];
 
 enum { warps = 8, threads = 32 * warps, atom_align = 16 };
 
@@ -23,14 +21,11 @@ typedef struct packing {
   int64_t rows, factors, ld, stride_to, stride_from, atoms_down, atoms_along;
 } packing;
 
-gg_status gg_packer_open(gg_packer **out, gg_context *context, gg_error *err) {
-  GG_NEED(err, out);
-  GG_NEED(err, context);
+gg_status gg_packer_load(gg_packer **out, gg_context *context, const void *image, gg_error *err) {
   *out = NULL;
   gg_packer *packer = gg_malloc(sizeof *packer);
   if (!packer) return gg_fail(err, MEMORY, NULL, "");
-  gg_status st =
-      gg_raw_open(&packer->kernel, context, "pack_scales", gg_packer_files[0].text, "sm_80", err);
+  gg_status st = gg_raw_load(&packer->kernel, context, GG_PACKER_NAME, image, err);
   if (st)
     gg_free(packer);
   else

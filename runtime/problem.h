@@ -2,7 +2,7 @@
 #ifndef GG_RUNTIME_PROBLEM_H
 #define GG_RUNTIME_PROBLEM_H
 
-#include "gemmgen_runtime.h"
+#include "gemmgen_launch.h"
 #include "plan/distribution.h"
 #include "tensormap.h"
 

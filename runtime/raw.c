@@ -5,19 +5,16 @@ static gg_status load(gg_raw_kernel *out, const char *name, const void *image, g
   gg_status st = gg_context_enter(out->context, err);
   if (st) return st;
   st = GG_CUDA(driver, err, cuModuleLoadDataEx, &out->module, image, 0, NULL, NULL);
+  if (st) out->module = NULL; /* whatever the call left there: it is no module */
   if (!st) st = GG_CUDA(driver, err, cuModuleGetFunction, &out->function, out->module, name);
   gg_context_leave(out->context);
   return st;
 }
 
-gg_status gg_raw_open(gg_raw_kernel *out, gg_context *context, const char *name, const char *source,
-                      const char *least, gg_error *err) {
+gg_status gg_raw_load(gg_raw_kernel *out, gg_context *context, const char *name, const void *image,
+                      gg_error *err) {
   *out = (gg_raw_kernel){.context = context};
-  gg_binary *binary = NULL;
-  gg_kernel kernel = {.name = name, .arch = least, .source = source};
-  gg_status st = gg_compile_for_device(&binary, context->compiler, &kernel, &context->facts, err);
-  if (!st) st = load(out, name, binary->data, err);
-  gg_binary_free(binary);
+  gg_status st = load(out, name, image, err);
   if (st) gg_raw_close(out);
   return st;
 }

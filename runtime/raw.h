@@ -11,8 +11,11 @@ typedef struct gg_raw_kernel {
   CUfunction function;
 } gg_raw_kernel;
 
-/* Loads entry `name` of the text `source`; `least` is the architecture it needs. Close with
- * gg_raw_close. */
+/* Loads entry `name` of an image. Close with gg_raw_close. */
+gg_status gg_raw_load(gg_raw_kernel *out, gg_context *context, const char *name, const void *image,
+                      gg_error *err);
+
+/* Loads entry `name` of the text `source`; `least` is the architecture it needs. Likewise. */
 gg_status gg_raw_open(gg_raw_kernel *out, gg_context *context, const char *name, const char *source,
                       const char *least, gg_error *err);
 void gg_raw_close(gg_raw_kernel *kernel);

@@ -4,7 +4,7 @@
 #define GG_RUNTIME_SCALES_H
 
 #include "atom/scale_layout.h"
-#include "gemmgen_runtime.h"
+#include "gemmgen_launch.h"
 
 /* Atoms along K: of 4 factors of so many elements each. */
 static inline int64_t gg_scales_atoms_k(int64_t k, int block) {

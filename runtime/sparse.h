@@ -3,7 +3,7 @@
 #ifndef GG_RUNTIME_SPARSE_H
 #define GG_RUNTIME_SPARSE_H
 
-#include "gemmgen_runtime.h"
+#include "gemmgen_launch.h"
 
 enum { GG_METADATA_ROWS = 128, GG_METADATA_LINE = 16, GG_METADATA_TILE = 2048 /* bytes */ };
 

@@ -20,8 +20,9 @@ find_cuda() {
       "and in /usr/local/cuda. Install the toolkit (12.8 or newer), or set CUDA_HOME to where it is."
 }
 
-# The packages that are missing, by what they provide.
+# The packages that are missing, by what they provide. With for_tests, also what tests alone use.
 missing_packages() {
+  [ -z "${for_tests:-}" ] || command -v cmake >/dev/null || echo cmake
   command -v cc >/dev/null || echo gcc
   command -v g++ >/dev/null || echo g++
   command -v meson >/dev/null || echo meson

@@ -5,7 +5,7 @@
 
 #include "layout/calc.h"
 
-enum { sm90_rows = 64, sm90_row_bits = 512, sm1xx_rows = 128, sm1xx_row_bits = 128, sparsity = 2 };
+enum { sm90_rows = 64, sm90_row_bits = 512, sm1xx_rows = 128, sparsity = 2 };
 
 /* ---- Elements ------------------------------------------------------------------------------ */
 
@@ -24,18 +24,6 @@ static gg_status check_sm1xx(gg_sparse_element element, gg_error *err) {
   int bits = element.bits;
   if (bits == 4 || bits == 6 || bits == 8 || bits == 16 || bits == 32) return GG_OK;
   return fail_bits(bits, "4, 6, 8, 16 or 32 bits", err);
-}
-
-static bool is_packed(gg_sparse_element element) {
-  return element.bits == 4 && !element.unpacked;
-}
-
-int64_t gg_sparse_chunk(gg_sparse_element element) {
-  return is_packed(element) ? 8 : element.bits == 32 ? 2 : 4;
-}
-
-int64_t gg_sparse_tile_k(gg_sparse_element element) {
-  return sm1xx_row_bits / 4 * gg_sparse_chunk(element);
 }
 
 /* Stored elements in what the contiguous mode of A is made of. */

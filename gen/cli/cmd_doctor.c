@@ -8,6 +8,7 @@
 #include "cache.h"
 #include "cli/cli.h"
 #include "context.h"
+#include "jit.h"
 #include "plan/target.h"
 
 typedef struct doctor_options {

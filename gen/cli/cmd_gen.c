@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "cli/cli.h"
+#include "cli/outputs.h"
 #include "cli/specs.h"
 #include "emit/report.h"
 #include "gemmgen_runtime.h"
@@ -49,9 +50,9 @@ typedef struct generation {
   bool wanted[EMIT_COUNT];
   gg_str out; /* of -o: the file, or the directory without the slash behind it; empty: stdout */
   bool to_directory;
-  gg_compiler *compiler;  /* opened on first use */
-  gg_str outputs, inputs; /* of the depfile */
-  gg_arena arena;         /* of the names */
+  gg_compiler *compiler; /* opened on first use */
+  cli_rule rule;         /* of the depfile */
+  gg_arena arena;        /* of the names */
   named *named;
   size_t named_count;
 } generation;
@@ -105,25 +106,13 @@ static int choose_output(generation *gen) {
                    gen->specs.count, count_wanted(gen), out);
 }
 
-/* Makes the directory, or that of a file, and those above it. */
-static gg_status make_directory(const char *path, bool of_file, gg_error *err) {
-  gg_str copy = GG_STR_INIT;
-  gg_str_puts(&copy, path);
-  if (copy.failed) return gg_fail(err, MEMORY, NULL, "");
-  char *slash = of_file ? strrchr(copy.text, '/') : NULL;
-  if (slash) *slash = '\0';
-  bool ok = (of_file && !slash) || !copy.text[0] || gg_directory_make(copy.text, 0777);
-  gg_status st = ok ? GG_OK : gg_fail(err, FILE_WRITE, NULL, copy.text, strerror(errno));
-  gg_str_free(&copy);
-  return st;
-}
-
 static int make_directories(const generation *gen) {
   gg_error err = GG_ERROR_INIT;
   gg_status st = GG_OK;
   if (gen->out.failed) st = gg_fail(&err, MEMORY, NULL, "");
-  if (!st && gen->out.length) st = make_directory(gg_str_text(&gen->out), !gen->to_directory, &err);
-  if (!st && gen->given->depfile) st = make_directory(gen->given->depfile, true, &err);
+  if (!st && gen->out.length)
+    st = cli_make_directory(gg_str_text(&gen->out), !gen->to_directory, &err);
+  if (!st && gen->given->depfile) st = cli_make_directory(gen->given->depfile, true, &err);
   return st ? cli_report(&err, NULL) : CLI_OK;
 }
 
@@ -152,18 +141,14 @@ static int by_name(const void *left, const void *right) {
   return order ? order : (a->spec > b->spec) - (a->spec < b->spec);
 }
 
-static const gg_mark *mark_of(const gg_spec *spec) {
-  return spec->name.state == GG_SPEC_SET ? &spec->name.mark : &spec->here.mark;
-}
-
 /* Two kernels of one name are fine where they are one. */
 static gg_status check_pair(const named *first, const named *second, gg_error *err) {
   gg_kernel *a = NULL, *b = NULL;
   gg_status st = gg_kernel_generate(&a, first->spec, err);
   if (!st) st = gg_kernel_generate(&b, second->spec, err);
   if (!st && strcmp(a->source, b->source) != 0) {
-    const gg_mark *other = mark_of(first->spec);
-    st = gg_fail(err, GEN_NAME, mark_of(second->spec), second->name, other->file, other->line,
+    const gg_mark *other = cli_name_mark(first->spec);
+    st = gg_fail(err, GEN_NAME, cli_name_mark(second->spec), second->name, other->file, other->line,
                  other->column);
   }
   gg_kernel_free(a);
@@ -190,24 +175,6 @@ static int check_names(generation *gen) {
 
 /* ---- Outputs ---------------------------------------------------------------------------- */
 
-/* As compilers write paths in depfiles, and make and ninja read them: a backslash is one only in
- * front of what it quotes. */
-static void add_path(gg_str *list, const char *path) {
-  gg_str quoted = GG_STR_INIT;
-  gg_str_putc(&quoted, ' ');
-  for (const char *s = path; *s; s++) {
-    if (*s == ' ' || *s == '\t') {
-      for (const char *back = s; back > path && back[-1] == '\\'; back--)
-        gg_str_putc(&quoted, '\\');
-    }
-    if (*s == ' ' || *s == '\t' || *s == '#') gg_str_putc(&quoted, '\\');
-    if (*s == '$') gg_str_putc(&quoted, '$');
-    gg_str_putc(&quoted, *s);
-  }
-  gg_str_add(list, &quoted);
-  gg_str_free(&quoted);
-}
-
 static gg_status write_output(generation *gen, const char *name, emit_kind kind, const char *text,
                               size_t length, gg_error *err) {
   gg_str path = GG_STR_INIT;
@@ -216,7 +183,7 @@ static gg_status write_output(generation *gen, const char *name, emit_kind kind,
     bool root = strcmp(gg_str_text(&gen->out), "/") == 0;
     gg_str_printf(&path, "%s%s.%s", root ? "" : "/", name, extensions[kind]);
   }
-  if (path.length) add_path(&gen->outputs, gg_str_text(&path));
+  if (path.length) cli_rule_add_output(&gen->rule, gg_str_text(&path));
   gg_status st = path.failed
                      ? gg_fail(err, MEMORY, NULL, "")
                      : cli_write(path.length ? gg_str_text(&path) : NULL, text, length, err);
@@ -269,18 +236,6 @@ static gg_status generate(void *user, const gg_spec *spec, gg_error *err) {
   return st;
 }
 
-static int write_depfile(generation *gen) {
-  gg_error err = GG_ERROR_INIT;
-  if (!gen->given->depfile) return CLI_OK;
-  gg_str text = GG_STR_INIT;
-  const char *outputs = gg_str_text(&gen->outputs);
-  gg_str_printf(&text, "%s:%s\n", outputs[0] ? outputs + 1 : "", gg_str_text(&gen->inputs));
-  text.failed = text.failed || gen->outputs.failed || gen->inputs.failed;
-  gg_status st = cli_write_text(gen->given->depfile, &text, &err);
-  gg_str_free(&text);
-  return st ? cli_report(&err, NULL) : CLI_OK;
-}
-
 /* ---- The command ------------------------------------------------------------------------ */
 
 static int generate_all(generation *gen, int argc, char **argv) {
@@ -291,12 +246,10 @@ static int generate_all(generation *gen, int argc, char **argv) {
   if (!code) code = check_names(gen);
   if (!code) code = make_directories(gen);
   if (code) return code;
-  for (int i = 0; i < argc; i++) {
-    if (strcmp(argv[i], "-") != 0) add_path(&gen->inputs, argv[i]);
-  }
+  cli_rule_add_inputs(&gen->rule, argc, argv);
   code = cli_specs_each(&gen->specs, given->keep_going, "gen", generate, gen);
   if (!code || given->keep_going) {
-    int unwritten = write_depfile(gen);
+    int unwritten = cli_rule_write(&gen->rule, given->depfile);
     if (unwritten) code = unwritten;
   }
   return code ? code : refused;
@@ -313,8 +266,7 @@ static int run(const void *values, int argc, char **argv) {
   cli_specs_free(&gen.specs);
   gg_arena_free(&gen.arena);
   gg_str_free(&gen.out);
-  gg_str_free(&gen.outputs);
-  gg_str_free(&gen.inputs);
+  cli_rule_free(&gen.rule);
   return code;
 }
 

@@ -20,10 +20,8 @@ static value_kind value_of(const cli_option *option) {
   static const struct {
     const char *argument;
     value_kind kind;
-  } kinds[] = {{"FILE", VALUE_FILE},
-               {"PATH", VALUE_FILE},
-               {"DIR", VALUE_FOLDER},
-               {"sm_NN", VALUE_ARCH},
+  } kinds[] = {{"FILE", VALUE_FILE},   {"PATH", VALUE_FILE},  {"DIR", VALUE_FOLDER},
+               {"PREFIX", VALUE_FILE}, {"sm_NN", VALUE_ARCH}, {"ARCHS", VALUE_ARCH},
                {"ARCH", VALUE_ARCH}};
   if (!option->argument) return VALUE_NONE;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

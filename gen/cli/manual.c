@@ -46,6 +46,8 @@ static const entry examples[] = {
     {"gemmgen gen mine.yaml -o kernels/", "Write the kernels of a spec as CUDA C++."},
     {"gemmgen gen --emit cu,cubin --depfile mine.d mine.yaml -o kernels/",
      "The same with binaries, for a build that is to run when the spec changes."},
+    {"gemmgen pack mine.yaml --arch sm_80,sm_90a -o gemms",
+     "Compile the kernels into gemms.c and gemms.h, for a program that links libgemmgen-launch."},
     {"gemmgen explain mine.yaml", "Show every decision, every layout, and bank conflicts."},
     {"gemmgen explain --problem \"8192 3072 768\" --types bf16,bf16,bf16",
      "Show which of the shipped kernels gg_gemm takes for a product, and why."},

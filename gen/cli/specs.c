@@ -86,3 +86,7 @@ void cli_note(const gg_spec *spec, const char *note) {
   fflush(stdout);
   fprintf(stderr, "%s:%d:%d: note: %s (arch)\n", mark->file, mark->line, mark->column, note);
 }
+
+const gg_mark *cli_name_mark(const gg_spec *spec) {
+  return spec->name.state == GG_SPEC_SET ? &spec->name.mark : &spec->here.mark;
+}

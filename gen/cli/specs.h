@@ -39,4 +39,7 @@ int cli_each_spec(int count, char **paths, bool keep_going, cli_spec_action *act
  */
 void cli_note(const gg_spec *spec, const char *note);
 
+/* Where a spec gives its kernel's name, or else begins. */
+const gg_mark *cli_name_mark(const gg_spec *spec);
+
 #endif

@@ -23,10 +23,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
-#include "atom/tmem.h"
-#include "layout/banks.h"
 #include "plan/sums.h"
-#include "plan/target.h"
 
 /* Of the kernel's text (templates/parts/shares.cu). */
 enum {
@@ -60,15 +57,6 @@ static gg_turns turns_of(int tile, int64_t of_pairs, int64_t of_halves) {
   return of_halves ? (gg_turns){tile / 2, (int)(of_halves / tile), 1} : (gg_turns){.tiles = 0};
 }
 
-gg_turns gg_plan_turns_m(const gg_plan *plan) {
-  return plan->turns_pairs ? (gg_turns){plan->tile_m, 2, 2} : (gg_turns){.tiles = 0};
-}
-
-gg_turns gg_plan_turns_n(const gg_plan *plan) {
-  int columns = plan->turns_columns;
-  return columns ? (gg_turns){plan->tile_n / 2, columns, 1} : (gg_turns){.tiles = 0};
-}
-
 gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
   return (gg_distributed){
       .grid = kernel->grid,
@@ -90,42 +78,6 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
       .a_bits = gg_dtype_info_of(kernel->a.type)->bits,
       .b_bits = gg_dtype_info_of(kernel->b.type)->bits,
       .accumulator_bits = gg_dtype_info_of(kernel->accumulator)->bits,
-  };
-}
-
-int gg_plan_tile_warps(const gg_plan *plan) {
-  if (gg_plan_in_tensor_memory(plan)) return plan->consumers * GG_TMEM_LANES / GG_WARP;
-  if (gg_plan_multiplies_by_warps(plan)) return 4 * plan->atoms_m;
-  gg_layout worker = gg_mma_atom_threads(&plan->mma);
-  return plan->atoms_m * plan->atoms_n * (int)gg_layout_size(&worker) / GG_WARP;
-}
-
-gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
-  static const gg_grid_rule grids[] = {
-      [GG_SCHEDULER_DATA_PARALLEL] = GG_GRID_TILES, [GG_SCHEDULER_PERSISTENT] = GG_GRID_PERSISTENT,
-      [GG_SCHEDULER_SPLIT_K] = GG_GRID_SPLIT_K,     [GG_SCHEDULER_STREAM_K] = GG_GRID_STREAM_K,
-      [GG_SCHEDULER_DYNAMIC] = GG_GRID_TILES,
-  };
-  return (gg_distributed){
-      .grid = grids[plan->scheduler],
-      .splits = plan->splits,
-      .tile_m = plan->tile_m,
-      .tile_n = plan->tile_n,
-      .tile_k = plan->tile_k,
-      .tile_warps = gg_plan_shares_tiles(plan) ? gg_plan_tile_warps(plan) : 0,
-      .cluster_m = plan->cluster_m,
-      .cluster_n = plan->cluster_n,
-      .cluster_k = plan->cluster_k,
-      .turns_m = gg_plan_turns_m(plan),
-      .turns_n = gg_plan_turns_n(plan),
-      .sum_bytes_m = gg_plan_sum_bytes(plan, GG_SPAN_ROWS),
-      .sum_bytes_n = gg_plan_sum_bytes(plan, GG_SPAN_COLUMNS),
-      .warps = plan->specialised || !gg_plan_shares_tiles(plan) ? 0 : gg_plan_tile_warps(plan),
-      .cores = strcmp(plan->target->family, "simt") == 0,
-      .type = plan->a.type,
-      .a_bits = gg_dtype_info_of(plan->a.type)->bits,
-      .b_bits = gg_dtype_info_of(plan->b.type)->bits,
-      .accumulator_bits = gg_dtype_info_of(plan->accumulator)->bits,
   };
 }
 

@@ -3,6 +3,7 @@
  * or badly with a message; it never ends well with less.
  *
  *     memory SPEC */
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -24,6 +25,7 @@ static const char input[] = "(4,8):(8,1)\ncomposition((6,2):(8,2), (4,3):(3,1))\
 static const char *const commands[][words_max] = {
     {"gen", "SPEC"},
     {"gen", "--emit", "plan", "SPEC"},
+    {"pack", "SPEC", "-o", "PREFIX"}, /* with NVRTC's results from the cache, after the first */
     {"check", "SPEC"},
     {"explain", "SPEC"},
     {"explain", "--json", "SPEC"},
@@ -50,6 +52,9 @@ static const char *const commands[][words_max] = {
 };
 
 static int failures;
+
+/* Where files are written, and kept by the cache. */
+static char folder[] = "/tmp/gemmgen-memory-XXXXXX", prefix[sizeof folder + 16];
 
 /* What a run left: its exit status, -1 for a signal; its two outputs; how many of the allocations
  * it was allowed it did not use. */
@@ -82,7 +87,9 @@ static result run(const char *const *words, const char *spec, long allowed) {
   int status;
   for (; words[count - 1]; count++) {
     const char *word = words[count - 1];
-    arguments[count] = (char *)(strcmp(word, "SPEC") == 0 ? spec : word);
+    arguments[count] = (char *)(strcmp(word, "SPEC") == 0     ? spec
+                                : strcmp(word, "PREFIX") == 0 ? prefix
+                                                              : word);
   }
   if (write(in, input, sizeof input - 1) < 0) exit(2);
   lseek(in, 0, SEEK_SET);
@@ -145,9 +152,20 @@ static void run_out(const char *const *words, const char *spec) {
   release(&good);
 }
 
+static void empty_folder(void) {
+  DIR *list = opendir(folder);
+  for (struct dirent *entry; list && (entry = readdir(list));)
+    unlinkat(dirfd(list), entry->d_name, 0);
+  if (list) closedir(list);
+  rmdir(folder);
+}
+
 int main(int argc, char **argv) {
-  if (argc != 2) return 2;
+  if (argc != 2 || !mkdtemp(folder)) return 2;
+  snprintf(prefix, sizeof prefix, "%s/gemms", folder);
+  setenv("GEMMGEN_CACHE", folder, 1);
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
     run_out(commands[i], argv[1]);
+  empty_folder();
   return failures ? 1 : 0;
 }

@@ -16,7 +16,8 @@ manual.c               main.c
 '
 
 objects() {
-  find gen/libgg_gen.a.p gen/cli/gemmgen.p runtime/libgemmgen.*.p runtime/harness runtime/recipe \
+  find gen/libgg_gen.a.p gen/libgg_launch_gen.a.p gen/cli/gemmgen.p runtime/libgg_launch.a.p \
+    runtime/libgemmgen.*.p runtime/harness runtime/recipe \
     -name '*.o' ! -name 'emu_*' ! -name 'meson-generated*'
 }
 # "USER DEFINER" a line, as files: a symbol that one object needs and another defines.

@@ -39,15 +39,15 @@ int uses(void) {
   gg_form form = GG_FORM_INIT;
   if (err.code != GG_OK || err.log || form.size != sizeof form || form.epilogue) return 1;
 #endif
-#ifdef GEMMGEN_RUNTIME_H
-  gg_compiler_options compiler = GG_COMPILER_OPTIONS_INIT;
+#ifdef GEMMGEN_LAUNCH_H
   gg_context_options context = GG_CONTEXT_OPTIONS_INIT;
   gg_problem problem = GG_PROBLEM_INIT;
-  if (compiler.size != sizeof compiler || context.size != sizeof context ||
-      problem.size != sizeof problem)
-    return 1;
-  if (compiler.cache || context.device || problem.batch != 1 || !problem.overlap || problem.m)
-    return 1;
+  if (context.size != sizeof context || problem.size != sizeof problem) return 1;
+  if (context.device || problem.batch != 1 || !problem.overlap || problem.m) return 1;
+#endif
+#ifdef GEMMGEN_RUNTIME_H
+  gg_compiler_options compiler = GG_COMPILER_OPTIONS_INIT;
+  if (compiler.size != sizeof compiler || compiler.cache) return 1;
 #endif
 #ifdef GEMMGEN_GEMM_H
   gg_gemm_options gemm = GG_GEMM_OPTIONS_INIT;
@@ -64,7 +64,7 @@ int uses(void) {
 int main(void) { return uses(); }
 C
 warnings=(-Wall -Wextra -Wpedantic -Wmissing-field-initializers -Werror)
-for header in gemmgen gemmgen_runtime gemmgen_gemm gemmgen_emu; do
+for header in gemmgen gemmgen_launch gemmgen_runtime gemmgen_gemm gemmgen_emu; do
   printf '#include <gemmgen/%s.h>\n#include <gemmgen/%s.h>\n' $header $header >"$dir/use.c"
   cat "$dir/init.h" >>"$dir/use.c"
   cp "$dir/use.c" "$dir/use.cpp"
@@ -78,16 +78,23 @@ for header in gemmgen gemmgen_runtime gemmgen_gemm gemmgen_emu; do
   done
 done
 
-# Everything that is declared is there.
-library=$(find "$dir/root" -name 'libgemmgen.so.*.*')
-nm -D --defined-only "$library" | awk '{ print $3 }' | sort >"$dir/exported"
-for header in gemmgen_gemm gemmgen_emu; do
-  echo "#include <gemmgen/$header.h>"
-done | $cc -std=c11 "${cflags[@]}" -E -P - | tr '\n' ' ' | grep -oE '\bgg_[a-z_0-9]+\(' | tr -d '(' |
-  sort -u >"$dir/declared"
-missing=$(comm -23 "$dir/declared" "$dir/exported")
-[ "$(wc -l <"$dir/declared")" -gt 50 ] || fail "only $(wc -l <"$dir/declared") functions found"
-[ -z "$missing" ] || fail "declared and not exported: $missing"
+# Everything that is declared is there: declared LIBRARY LEAST HEADER...
+declared() {
+  local library=$1 least=$2 header missing
+  shift 2
+  nm -D --defined-only "$(find "$dir/root" -name "$library.so.*.*")" | awk '{ print $3 }' |
+    sort >"$dir/exported"
+  for header; do
+    echo "#include <gemmgen/$header.h>"
+  done | $cc -std=c11 "${cflags[@]}" -E -P - | tr '\n' ' ' | grep -oE '\bgg_[a-z_0-9]+\(' | tr -d '(' |
+    sort -u >"$dir/declared"
+  missing=$(comm -23 "$dir/declared" "$dir/exported")
+  [ "$(wc -l <"$dir/declared")" -gt "$least" ] ||
+    fail "only $(wc -l <"$dir/declared") functions of $library found"
+  [ -z "$missing" ] || fail "declared and not exported by $library: $missing"
+}
+declared libgemmgen 50 gemmgen_gemm gemmgen_emu
+declared libgemmgen-launch 30 gemmgen_launch
 
 # The example, by its own words; 77 where there is no GPU.
 $cc -std=c11 $flags "${warnings[@]}" "$example" -o "$dir/example" "${cflags[@]}" "${libs[@]}" ||

@@ -7,6 +7,7 @@
 #include "cublaslt.h"
 #include "fake_driver.h"
 #include "fixture.h"
+#include "jit.h"
 #include "number.h"
 #include "suite.h"
 #include "texts.h"

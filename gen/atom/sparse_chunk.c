@@ -1,0 +1,13 @@
+/* What of a sparse element's layout a launch asks for; the layouts are sparse_layout.c's. */
+#include "atom/sparse_layout.h"
+
+enum { row_bits = 128 }; /* of metadata: a tile's line */
+
+int64_t gg_sparse_chunk(gg_sparse_element element) {
+  bool packed = element.bits == 4 && !element.unpacked;
+  return packed ? 8 : element.bits == 32 ? 2 : 4;
+}
+
+int64_t gg_sparse_tile_k(gg_sparse_element element) {
+  return row_bits / 4 * gg_sparse_chunk(element);
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# gemmgen pack: what it refuses, and that nothing is half-written. What it writes is compiled and run
+# by tests/pack.
+#   pack.sh GEMMGEN
+. "$(dirname "$0")/expect.sh"
+. "$tests/specs.sh"
+sed 's/64, 32/64, 64/' spec.yaml >other.yaml
+
+# The command line
+expect 2 'no spec' "$gemmgen" pack -o gemms
+expect 2 'no output' "$gemmgen" pack spec.yaml
+expect 2 'an extension' "$gemmgen" pack spec.yaml -o out/gemms.c
+holds 'it says what is wrong' grep -q "'gemms.c', which is no C identifier" err
+expect 2 'a folder' "$gemmgen" pack spec.yaml -o out/
+expect 2 'a word of C' "$gemmgen" pack spec.yaml -o while
+expect 2 'a name of the library' "$gemmgen" pack spec.yaml -o gg_
+expect 2 'an unknown architecture' "$gemmgen" pack spec.yaml -o gemms --arch sm_80,sm_81
+holds 'it says which there are' grep -q "not 'sm_81'; there are 80, .*90a" err
+expect 2 'an architecture too few' "$gemmgen" pack spec.yaml -o gemms --arch sm_80,
+
+# Specs
+expect 1 'a bad spec' "$gemmgen" pack bad.yaml -o gemms
+holds 'file:line:column' grep -Eq '^bad.yaml:[0-9]+:[0-9]+: error: ' err
+printf 'name: own\narch: sm_90a\na: bf16\nb: bf16\nd: bf16\n' >own.yaml
+expect 1 'no architecture that runs it' "$gemmgen" pack own.yaml -o gemms --arch sm_80,sm_90,sm_100a
+holds 'GG_E_PACK_ARCH, at the spec' grep -q \
+  '^own.yaml:2:7: error: kernel own needs sm_90a, .* sm_80,sm_90,sm_100a none .* add sm_90a .*PACK_ARCH' err
+holds 'the source line and a caret' grep -Eq '^ +\| +\^' err
+holds 'nothing is written' [ ! -e gemms.c -a ! -e gemms.h ]
+if ! "$gemmgen" pack spec.yaml -o probe/gemms >out 2>err; then
+  grep -q NO_NVRTC err && { echo 'the rest is skipped: there is no NVRTC'; finish; exit; }
+fi
+
+# Names
+expect 1 'two kernels of one name' "$gemmgen" pack spec.yaml other.yaml -o gemms
+holds 'both are named' grep -q "^other.yaml:1:7: error: 'small' .* the other is of spec.yaml:1:7.*GEN_NAME" err
+expect 0 'one kernel twice' "$gemmgen" pack spec.yaml spec.yaml -o twice/gemms
+holds 'is one' [ "$(grep -c '^static const gg_kernel ' twice/gemms.c)" -eq 1 ]
+sed 's/small/open/' spec.yaml >open.yaml
+expect 1 'a name of the pack' "$gemmgen" pack open.yaml -o gemms
+holds 'GG_E_PACK_NAME says whose' grep -q "^open.yaml:1:7: error: .*gemms_open, which is also the pack's own.*PACK_NAME" err
+sed 's/small/kernel_small/' spec.yaml >kernel.yaml
+expect 1 'a name that another kernel leads to' "$gemmgen" pack spec.yaml kernel.yaml -o gemms
+holds 'it says which' grep -q 'gemms_kernel_small, which is also a function of kernel small' err
+holds 'nothing is written' [ ! -e gemms.c -a ! -e gemms.h ]
+expect 0 'a sweep' "$gemmgen" pack sweep.yaml -o swept/gemms
+holds 'is all of it' [ "$(grep -c '^static const gg_kernel ' swept/gemms.c)" -eq 4 ]
+
+# Architectures and images
+images() { sed -n 's/^    {GG_FORMAT_\([A-Z]*\), "\(sm_[0-9a-z]*\)".*/\1 \2/p' "$1" | tr '\n' ' '; }
+expect 0 'each once, ascending' "$gemmgen" pack spec.yaml -o a/gemms --arch 90a,sm_80,compute_90
+holds 'as the kernel needs it, PTX of the newest' [ "$(images a/gemms.c)" = 'CUBIN sm_80 CUBIN sm_90 PTX sm_90 ' ]
+expect 0 'without a list' "$gemmgen" pack spec.yaml -o b/gemms
+holds 'its own' [ "$(images b/gemms.c)" = 'CUBIN sm_80 PTX sm_80 ' ]
+expect 0 'an own target' "$gemmgen" pack own.yaml -o c/gemms --arch sm_80,sm_90a
+holds 'has no PTX, which no other device runs' [ "$(images c/gemms.c)" = 'CUBIN sm_90a ' ]
+expect 0 'with --ptx' "$gemmgen" pack own.yaml -o d/gemms --ptx
+holds 'it has' [ "$(images d/gemms.c)" = 'CUBIN sm_90a PTX sm_90a ' ]
+
+# Files
+mkdir -p locked/gemms.c
+expect 1 'a source that cannot be written' "$gemmgen" pack spec.yaml -o locked/gemms
+holds 'GG_E_FILE_WRITE' grep -q FILE_WRITE err
+holds 'then there is no header either' [ ! -e locked/gemms.h ]
+echo before >locked/gemms.h
+expect 1 'a header was there' "$gemmgen" pack spec.yaml -o locked/gemms
+holds 'and is as it was' [ "$(cat locked/gemms.h)" = before ]
+expect 0 'folders are made' "$gemmgen" pack spec.yaml -o deep/er/gemms --depfile deep/est/d
+holds 'the rule names both' [ "$(cat deep/est/d)" = 'deep/er/gemms.c deep/er/gemms.h: spec.yaml' ]
+expect 0 'from standard input' bash -c '"$0" pack - -o stdin/gemms --depfile rule <spec.yaml' "$gemmgen"
+holds 'which is no file to depend on' [ "$(cat rule)" = 'stdin/gemms.c stdin/gemms.h:' ]
+finish
