@@ -37,16 +37,19 @@ gg_status gg_sm120_write_layouts(gg_str *out, const gg_layouts *layouts, gg_erro
   return st ? st : gg_emit_layout_function(out, "smem_b", n_k, &layouts->sB, err);
 }
 
-static const char *matrices_of(const gg_plan *plan, gg_dtype type) {
-  if (!gg_plan_unpacks(plan, type)) return "m8n8.x4.shared.b16";
-  return gg_dtype_info_of(type)->bits == 6 ? "m8n16.x4.shared.b8x16.b6x16_p32"
-                                           : "m8n16.x4.shared.b8x16.b4x16_p64";
+static const char *matrices_of(const gg_plan *plan, const gg_operand *operand) {
+  if (operand->major != GG_MAJOR_K) return "m16n16.x2.trans.shared.b8";
+  if (!gg_plan_unpacks(plan, operand->type)) return "m8n8.x4.shared.b16";
+  return gg_dtype_info_of(operand->type)->bits == 6 ? "m8n16.x4.shared.b8x16.b6x16_p32"
+                                                    : "m8n16.x4.shared.b8x16.b4x16_p64";
 }
 
 void gg_sm120_bind_slots(gg_bindings *out, const gg_plan *plan) {
   bool scaled = gg_plan_is_scaled(plan);
-  gg_bind_text(out, "matrices_a", matrices_of(plan, plan->a.type));
-  gg_bind_text(out, "matrices_b", matrices_of(plan, plan->b.type));
+  gg_bind_text(out, "matrices_a", matrices_of(plan, &plan->a));
+  gg_bind_text(out, "matrices_b", matrices_of(plan, &plan->b));
+  gg_bind_flag(out, "n_major_b", plan->b.major != GG_MAJOR_K);
+  gg_bind_flag(out, "transposes", plan->a.major != GG_MAJOR_K || plan->b.major != GG_MAJOR_K);
   gg_bind_text(out, "load_factors",
                scaled ? "    unsigned scales_a[scale_atoms_k][scale_words_a];\n"
                         "    unsigned scales_b[scale_atoms_k][scale_words_b];\n"

@@ -7,10 +7,11 @@
  * rows of each 64, and all of the tile's columns: their MMAs together are what a wgmma is there,
  * and their accumulators lie as its do.
  *
- * Of K tiles ldmatrix brings a warp what it multiplies, and unpacks elements of 6 and 4 bits that
- * do not stay packed (narrow.h). Scale factors come with a K tile, in the same atoms as in family
- * sm100 (scales.h), and stay in shared memory, from where a lane takes words of four factors of a
- * row: an instruction names the lanes of a quad that have its rows' and the byte (derive_sm120.c).
+ * Of K tiles ldmatrix brings a warp what it multiplies: it transposes bytes that lie along M or N,
+ * and unpacks elements of 6 and 4 bits that do not stay packed (narrow.h). Scale factors come with
+ * a K tile, in the same atoms as in family sm100 (scales.h), and stay in shared memory, from where
+ * a lane takes words of four factors of a row: an instruction names the lanes of a quad that have
+ * its rows' and the byte (derive_sm120.c).
  *
  * A CTA has 99 KiB of shared memory. Tensor maps copy to one CTA alone: there are no clusters. This
  * file decides. (PTX ISA, "mma", "Block scaling for mma.sync"; CUDA C++ Programming Guide,
@@ -85,19 +86,10 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   return st ? st : gg_choose_accumulator(plan, err);
 }
 
-/* Tensor maps bring both, and ldmatrix reads lines along K. */
+/* Tensor maps bring both; of bytes ldmatrix reads lines along K, or M or N. */
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
-  const gg_spec_operand *asked[] = {&plan->spec->a, &plan->spec->b};
-  const gg_operand *operands[] = {&plan->a, &plan->b};
   gg_status st = gg_sm90_choose_copies(plan, false, err);
-  if (!st) st = gg_sm100_choose_narrow(plan, err);
-  for (int i = 0; i < 2 && !st; i++) {
-    if (operands[i]->major == GG_MAJOR_K) continue;
-    st = gg_refuse(plan, &asked[i]->major,
-                   i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
-                   asked[i]->major.text, "k: ldmatrix transposes others of 16 bits alone", err);
-  }
-  return st;
+  return st ? st : gg_sm100_choose_narrow(plan, err);
 }
 
 static const gg_mma_row *row_of(const gg_plan *plan) {
