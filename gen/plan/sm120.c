@@ -13,6 +13,8 @@
  * a lane takes words of four factors of a row: an instruction names the lanes of a quad that have
  * its rows' and the byte (derive_sm120.c).
  *
+ * Factors of D the epilogue computes as sm100's does (sm100_scales.c).
+ *
  * A CTA has 99 KiB of shared memory. Tensor maps copy to one CTA alone: there are no clusters. This
  * file decides. (PTX ISA, "mma", "Block scaling for mma.sync"; CUDA C++ Programming Guide,
  * "Compute Capability 12.x".) */
@@ -76,10 +78,6 @@ static gg_status check_fine_scales(const gg_plan *plan, gg_error *err) {
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
-  const gg_spec_operand *d = &plan->spec->d;
-  if (gg_plan_scales_d(plan))
-    return gg_refuse(plan, &d->scale.here, "scale", "of D",
-                     "one number for all of D: a scale in the epilogue", err);
   gg_status st = gg_sm100_check_scales(plan, err);
   if (!st) st = check_fine_scales(plan, err);
   if (!st) st = gg_choose_inputs(plan, err);
@@ -89,7 +87,8 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
 /* Tensor maps bring both; of bytes ldmatrix reads lines along K, or M or N. */
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   gg_status st = gg_sm90_choose_copies(plan, false, err);
-  return st ? st : gg_sm100_choose_narrow(plan, err);
+  if (!st) st = gg_sm100_choose_narrow(plan, err);
+  return st ? st : gg_sm100_check_scaled_d(plan, err);
 }
 
 static const gg_mma_row *row_of(const gg_plan *plan) {
@@ -121,7 +120,10 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
          gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
     at++;
   tile->m = gg_usual_extent(plan->fixed_m, scaled ? GG_SCALE_ROWS : block_m, shapes[at][0]);
-  tile->n = gg_usual_extent(plan->fixed_n, scaled ? GG_SCALE_ROWS : GG_SM120_PIECE, shapes[at][1]);
+  int n_step = scaled                   ? GG_SCALE_ROWS
+               : gg_plan_scales_d(plan) ? GG_SCALE_PACKED_STEP
+                                        : GG_SM120_PIECE;
+  tile->n = gg_usual_extent(plan->fixed_n, n_step, shapes[at][1]);
   tile->k = usual_k(plan, tile);
 }
 
@@ -143,6 +145,7 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg
   if (!st)
     st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                            gg_element_mark(asked, 2), err);
+  if (!st) st = gg_sm100_check_scaled_d_tile(plan, tile->n, 1, err);
   if (!st) st = gg_sm100_check_narrow(plan, tile->k, err);
   if (!st) st = gg_sm100_check_scaled_tile(plan, tile->m, tile->n, tile->k, err);
   if (st || !gg_plan_is_scaled(plan)) return st;

@@ -128,7 +128,7 @@ static void draw_operand(gg_str *out, draws *from, const char *name, const char 
   gg_str_puts(out, "}\n");
 }
 
-/* Of family sm100: a D whose blocks have factors. */
+/* Of families sm100 and sm120: a D whose blocks have factors. */
 static void draw_scaled_d(gg_str *out, draws *from) {
   char type[word_max], scale[word_max], more[word_max + 16];
   pick(type, from, "e4m3|e5m2|e2m1|e2m1");
@@ -169,7 +169,10 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
                any || (bytes && !is_packed(is->a)) ? "k|m" : "", unaligned);
   draw_operand(out, from, "b", is->b, is->sparse == 'b' ? more : scale, majors,
                any || (bytes && !is_packed(is->b)) ? "k|n" : "", unaligned);
-  if (is->family == SM100 && chance(from, 25))
+  draws factors = {.seed = from->seed ^ 0x8888888888888888, .drawn = from->drawn};
+  if (is->family == SM120 && chance(&factors, 25)) /* which came later */
+    draw_scaled_d(out, &factors);
+  else if (is->family == SM100 && chance(from, 25))
     draw_scaled_d(out, from);
   else
     draw_operand(out, from, "d", pick(word, from, results), "", from, "n|n|m", 30);
