@@ -123,7 +123,7 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   int n_step = scaled                   ? GG_SCALE_ROWS
                : gg_plan_scales_d(plan) ? GG_SCALE_PACKED_STEP
                                         : GG_SM120_PIECE;
-  tile->n = gg_usual_extent(plan->fixed_n, n_step, shapes[at][1]);
+  tile->n = gg_usual_extent(plan->fixed_n, gg_sm90_split_step(plan, n_step, false), shapes[at][1]);
   tile->k = usual_k(plan, tile);
 }
 
@@ -301,6 +301,7 @@ const gg_target gg_target_sm120 = {
     .summary = "mma.sync fed by TMA, sm_120 and sm_121, a and f",
     .worker = "warpgroup",
     .gates = true,
+    .splits_lines = true,
     .least = {.number = 120, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,

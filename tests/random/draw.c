@@ -606,7 +606,7 @@ gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
   p.n = draw_extent(from, kernel->fixed_n, kernel->tile_n * (kernel->turns_pairs_n ? 4 : 1));
   if (kernel->turns_halves_m) p.m = draw_extent(from, kernel->fixed_m, kernel->turns_halves_m);
   if (kernel->turns_halves_n) p.n = draw_extent(from, kernel->fixed_n, kernel->turns_halves_n);
-  int64_t pairs = gg_kernel_n_unit(kernel);
+  int64_t pairs = gg_kernel_n_multiple(kernel);
   p.n = (p.n + pairs - 1) / pairs * pairs;
   p.k = kernel->fixed_k;
   if (p.k == GG_FIXED_NONE && chance(from, 10)) p.k = draw_below(from, 2);
