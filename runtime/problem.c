@@ -52,6 +52,8 @@ int64_t gg_kernel_n_unit(const gg_kernel *kernel) {
 int64_t gg_kernel_n_multiple(const gg_kernel *kernel) {
   enum { most = 16 /* bytes of a copy */ };
   const gg_operand *b = &kernel->b;
+  if (gg_kernel_is_split(kernel) && kernel->scale_b.block)
+    return gg_kernel_n_unit(kernel) * GG_SCALE_ROWS;
   if (!gg_kernel_is_split(kernel) || b->major != GG_MAJOR_N) return gg_kernel_n_unit(kernel);
   int64_t unit = gg_dtype_unit(b->type, b->align < most ? b->align : most);
   return gg_kernel_n_unit(kernel) * (unit > 1 ? unit : 1);
@@ -170,9 +172,10 @@ static gg_status check_pairs(const gg_kernel *kernel, int64_t n, gg_error *err) 
   char text[192];
   if (whole > gg_kernel_n_unit(kernel)) {
     snprintf(text, sizeof text,
-             "n of whole %lld: halves of an N-major B's lines that begin at multiples of %lld "
+             "n of whole %lld: halves of %s that begin at multiples of %lld "
              "elements (epilogue gated); the next is %lld",
-             (ll)whole, (ll)(whole / 2), (ll)round_up(n, whole));
+             (ll)whole, kernel->scale_b.block ? "B's scale factors" : "an N-major B's lines",
+             (ll)(whole / 2), (ll)round_up(n, whole));
     return gg_fail(err, PROBLEM_EXTENT, NULL, "n", (ll)n, text);
   }
   snprintf(text, sizeof text,

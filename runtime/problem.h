@@ -67,7 +67,7 @@ int64_t gg_kernel_n_unit(const gg_kernel *kernel);
 
 /* Columns of the product of which a problem has whole multiples: the same, but where a gate's
  * columns are the halves of an N-major B's lines. The second half then begins where its copies
- * may. */
+ * may; beside scale factors of B with an atom of them. */
 int64_t gg_kernel_n_multiple(const gg_kernel *kernel);
 
 /* Whether a gate's columns are the halves of N (gg_operations_split). */

@@ -19,7 +19,7 @@ __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
 
 struct tile_origin {
   int m0, n0, batch;  // the tile's first element of D
-//@ if splits_lines
+//@ if finds_halves
   int half_n;  // columns of a gate's half of N
 //@ end
 };

@@ -10,6 +10,7 @@
 #include "plan/gate.h"
 #include "plan/operands.h"
 #include "plan/scales.h"
+#include "plan/sm120.h"
 #include "plan/sm90.h"
 
 /* ---- The list of work -------------------------------------------------------------------- */
@@ -51,6 +52,11 @@ static void bind_sums(gg_bindings *out, const gg_plan *plan) {
   if (apart) gg_bind_sums(out, plan, "unsigned tCtC", "tCtC", NULL);
 }
 
+/* Whether copies find the second half of N by themselves, and not by a tensor map's dimension. */
+static bool finds_halves(const gg_plan *plan) {
+  return plan->split_columns > 0 || gg_plan_splits_scales(plan);
+}
+
 static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str members = GG_STR_INIT, lines = GG_STR_INIT, fill = GG_STR_INIT;
   bool shares = gg_plan_shares_tiles(plan), in_cluster = plan->cluster_k > 1;
@@ -74,7 +80,7 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
     gg_str_puts(&fill, "  deal(list, unsigned(shared_tiles), unsigned(group_tiles), "
                        "unsigned(group_shares));\n");
   }
-  if (plan->split_columns) {
+  if (finds_halves(plan)) {
     gg_str_puts(&members, "  int half_n;  // columns of a gate's half of N\n");
     gg_str_puts(&lines, "  list.half_n = int(n / 2);\n");
   }
@@ -214,8 +220,12 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "walk_object", w.held ? "    work_walk walk;\n" : "");
   if (!gg_plan_in_tensor_memory(plan)) bind_turns(out, &w);
   /* Consumers in turns locate their tile while they await their turn, those that prefetch what the
-   * epilogue reads when they do, others that share tiles while the last MMAs run. */
-  bool early = plan->pingpong || gg_sm90_reads_directly(plan, plan->fetches);
+   * epilogue reads when they do, those that look for its factors before, others that share tiles
+   * while the last MMAs run. */
+  bool within = gg_sm120_begins_within_factors(plan);
+  if (!gg_plan_in_tensor_memory(plan))
+    gg_bind_text(out, "first_factor", within ? ", at.n0 / 2 % scale_rows" : "");
+  bool early = plan->pingpong || within || gg_sm90_reads_directly(plan, plan->fetches);
   gg_str locate = GG_STR_INIT;
   gg_str_printf(&locate, "      const tile_origin at = locate(list, %s);%s\n", w.tile,
                 early ? "" : "  // the last MMAs are running");
@@ -590,7 +600,8 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   gg_bind_part(out, "split_lines", plan->split_columns ? "sm90_split_lines" : NULL);
   gg_bind_flag(out, "splits_lines", plan->split_columns > 0);
   const char *half = plan->specialised ? ", list.half_n" : ", int(n / 2)";
-  gg_bind_text(out, "half_of_origin", plan->split_columns ? half : "");
+  gg_bind_flag(out, "finds_halves", finds_halves(plan));
+  gg_bind_text(out, "half_of_origin", finds_halves(plan) ? half : "");
   if (!gg_sm90_has_copiers(plan)) gg_bind_text(out, "load_b", gg_sm90_load_of_b(plan));
   if (!plan->specialised)
     bind_along(out, "(b_k_major ? k0 : tile.n0) + box * line_b", "tile", plan->split_columns > 0);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "atom/dtype.h"
+#include "plan/scales.h"
 #include "plan/target.h"
 #include "spec/keys.h"
 
@@ -91,14 +92,15 @@ static const gg_mark *mark_of_gate(const gg_plan *plan) {
 
 /* Rows of B are copied by turns from the two halves of N, each as it is. Of an N-major B 16 bytes,
  * the least that is copied, are neighbours: several columns of each half, where the family's
- * epilogue finds them; and factors come in blocks of 128 rows. */
+ * epilogue finds them; and factors come in blocks of 128 rows, whole ones of each half where
+ * threads look for them. */
 static gg_status check_split(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   if (!gg_plan_is_split(plan)) return GG_OK;
   if (plan->b.major != GG_MAJOR_K && !plan->target->splits_lines)
     return gg_refuse(plan, &spec->b.major, "split gated columns beside B of major", "n",
                      "B of major k, or interleaved columns", err);
-  if (!plan->scale_b.block) return GG_OK;
+  if (!plan->scale_b.block || plan->target->splits_scales) return GG_OK;
   return gg_refuse(plan, &spec->b.scale.here, "split gated columns beside B", "with scales",
                    "B without, or interleaved columns: factors lie in blocks of 128 rows", err);
 }
@@ -111,10 +113,14 @@ gg_status gg_check_split_lines(const gg_plan *plan, int64_t lines, gg_error *err
                    "an even number at once, as an even number of warps copies", err);
 }
 
-/* A half of an N-major B's line begins where its copies may, of 16 bytes at most. */
+/* A half of an N-major B's line begins where its copies may, of 16 bytes at most; one of factors
+ * with an atom of them. */
 static gg_status check_fixed_n(const gg_plan *plan, gg_error *err) {
   enum { copied = 16 };
   const gg_mark *mark = &plan->spec->problem.n.mark;
+  if (gg_plan_splits_scales(plan))
+    return gg_check_multiple("problem N", plan->fixed_n, 2 * GG_SCALE_ROWS,
+                             "2 halves of N x 128 rows of an atom of scale factors", mark, err);
   bool lines = gg_plan_is_split(plan) && plan->b.major != GG_MAJOR_K;
   int bytes = plan->b.align < copied ? plan->b.align : copied;
   int unit = lines ? (int)gg_dtype_unit(plan->b.type, bytes) : 1;

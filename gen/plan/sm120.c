@@ -302,6 +302,7 @@ const gg_target gg_target_sm120 = {
     .worker = "warpgroup",
     .gates = true,
     .splits_lines = true,
+    .splits_scales = true,
     .least = {.number = 120, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,

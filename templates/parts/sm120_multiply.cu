@@ -55,7 +55,7 @@ __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][2], unsigned sB, int 
 // fragments are loaded. A stage is released when all of it is in registers.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
                                          unsigned empty_barriers, unsigned smem, int k_tiles,
-                                         int first_block) {
+                                         int first_block${factor_parameter}) {
   constexpr int turns = k_steps * pieces;
   const int lane = int(threadIdx.x) % warp_size;
   const int row = first_block * mma_m + int(threadIdx.x) / warp_size % warps_per_group * 16;

@@ -36,7 +36,7 @@ struct ring_position {
 // A tile's first element of D.
 struct tile_origin {
   int m0, n0, batch;
-//@ if splits_lines
+//@ if finds_halves
   int half_n;  // columns of a gate's half of N
 //@ end
 };
