@@ -104,7 +104,7 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
     if ((reads_col_values || (reads_cells && !reads_cell_values)) && group == 0)
 #pragma unroll
       for (int j = 0; j < read_n / 8; ++j) {
-        if constexpr (reads_col_values) cols[j] = read_col(arg.operands, at.beyond(0, ${col_of_group}));
+        if constexpr (reads_col_values) cols[j] = read_col(arg.operands, at.beyond(0, ${read_at}));
         if constexpr (reads_cells && !reads_cell_values)
           cells[j][0] = cells[j][1] = {};  // for what is not fetched
       }
