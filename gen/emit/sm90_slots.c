@@ -462,6 +462,7 @@ static void bind_boxes_of_b(gg_bindings *out, const gg_plan *plan) {
       &along, several ? "box_b_along(k0, %s, box)" : "(b_k_major ? k0 : %s) + box * line_b", first);
   gg_str_printf(&across, several ? "box_b_across(k0, %s, box)" : "b_k_major ? %s : k0", first);
   bind_along(out, gg_str_text(&along), "at", plan->split_columns > 0);
+  out->failed = out->failed || along.failed;
   gg_str_free(&along);
   gg_bind_str(out, "box_b_across", &across);
 }
