@@ -49,6 +49,16 @@ int64_t gg_kernel_n_unit(const gg_kernel *kernel) {
   return most / gg_columns_behind(kernel->operations, kernel->operation_count, most);
 }
 
+int64_t gg_kernel_n_multiple(const gg_kernel *kernel) {
+  enum { most = 16 /* bytes of a copy */ };
+  const gg_operand *b = &kernel->b;
+  if (gg_kernel_is_split(kernel) && kernel->scale_b.block)
+    return gg_kernel_n_unit(kernel) * GG_SCALE_ROWS;
+  if (!gg_kernel_is_split(kernel) || b->major != GG_MAJOR_N) return gg_kernel_n_unit(kernel);
+  int64_t unit = gg_dtype_unit(b->type, b->align < most ? b->align : most);
+  return gg_kernel_n_unit(kernel) * (unit > 1 ? unit : 1);
+}
+
 bool gg_kernel_is_split(const gg_kernel *kernel) {
   return gg_operations_split(kernel->operations, kernel->operation_count);
 }
@@ -155,10 +165,19 @@ static gg_status check_k(const gg_kernel *kernel, int64_t k, gg_error *err) {
   return gg_fail(err, PROBLEM_EXTENT, NULL, "k", (ll)k, text);
 }
 
-/* Columns that a gate takes two by two. */
+/* Columns that a gate takes two by two; of halves of lines as many as copies take at once. */
 static gg_status check_pairs(const gg_kernel *kernel, int64_t n, gg_error *err) {
-  if (n % gg_kernel_n_unit(kernel) == 0) return GG_OK;
-  char text[128];
+  int64_t whole = gg_kernel_n_multiple(kernel);
+  if (n % whole == 0) return GG_OK;
+  char text[192];
+  if (whole > gg_kernel_n_unit(kernel)) {
+    snprintf(text, sizeof text,
+             "n of whole %lld: halves of %s that begin at multiples of %lld "
+             "elements (epilogue gated); the next is %lld",
+             (ll)whole, kernel->scale_b.block ? "B's scale factors" : "an N-major B's lines",
+             (ll)(whole / 2), (ll)round_up(n, whole));
+    return gg_fail(err, PROBLEM_EXTENT, NULL, "n", (ll)n, text);
+  }
   snprintf(text, sizeof text,
            "an even n, two columns for each of D's (epilogue gated); the nearest are %lld and %lld",
            (ll)(n - 1), (ll)(n + 1));

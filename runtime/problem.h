@@ -62,9 +62,13 @@ int64_t gg_kernel_k_unit(const gg_kernel *kernel);
 /* The first of these: what a byte has where no tensor map copies A and B; else 1. */
 int64_t gg_kernel_k_bytes(const gg_kernel *kernel);
 
-/* Columns of the product of which a problem has whole multiples: 2 where D has one of each two, of
- * an epilogue that gates them; else 1. */
+/* Columns of the product of which D has one: 2 where an epilogue gates them; else 1. */
 int64_t gg_kernel_n_unit(const gg_kernel *kernel);
+
+/* Columns of the product of which a problem has whole multiples: the same, but where a gate's
+ * columns are the halves of an N-major B's lines. The second half then begins where its copies
+ * may; beside scale factors of B with an atom of them. */
+int64_t gg_kernel_n_multiple(const gg_kernel *kernel);
 
 /* Whether a gate's columns are the halves of N (gg_operations_split). */
 bool gg_kernel_is_split(const gg_kernel *kernel);

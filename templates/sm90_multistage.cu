@@ -19,14 +19,18 @@ __device__ __forceinline__ unsigned full_barrier(unsigned smem, int stage) {
 
 struct tile_origin {
   int m0, n0, batch;  // the tile's first element of D
+//@ if finds_halves
+  int half_n;  // columns of a gate's half of N
+//@ end
 };
 
+//@ slot split_lines
 __device__ __forceinline__ tile_origin locate(unsigned tile, int64 m, int64 n) {
   const unsigned tiles_m = unsigned((m + tile_m - 1) / tile_m);
   const unsigned tiles_n = unsigned((n + tile_n - 1) / tile_n);
   const unsigned per_batch = tiles_m * tiles_n;
   const tile_coord at = rasterise(tile % per_batch, tiles_m, tiles_n);
-  return {at.m * tile_m, at.n * tile_n, int(tile / per_batch)};
+  return {at.m * tile_m, at.n * tile_n, int(tile / per_batch)${half_of_origin}};
 }
 
 // Asks for a K tile, whose bytes arrive at the stage's barrier. A tile of A or B lies in a stage in
@@ -45,7 +49,7 @@ __device__ __forceinline__ void load_stage(const tensor_map &map_a, const tensor
 #pragma unroll
   for (int box = 0; box < boxes_b; ++box)
     ${load_b}(sA + stage_bytes_a + box * box_bytes_b, map_b, full,
-             (b_k_major ? k0 : tile.n0) + box * line_b, b_k_major ? tile.n0 : k0, tile.batch);
+             ${box_b_along}, b_k_major ? tile.n0 : k0, tile.batch);
 }
 
 //@ include sm90_issue

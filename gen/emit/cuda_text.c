@@ -161,13 +161,13 @@ void gg_cuda_bind_first(gg_bindings *out, const gg_plan *plan, const char *name,
 }
 
 void gg_cuda_write_split(gg_str *out, const gg_plan *plan, bool is_a) {
-  if (gg_plan_is_split(plan))
+  if (gg_plan_splits_rows(plan))
     gg_str_printf(out, "  static constexpr bool split = %s;%s\n", gg_cuda_bool(!is_a),
                   is_a ? "" : "  // its lines come from both halves of N, by turns");
 }
 
 void gg_cuda_bind_split(gg_bindings *out, const gg_plan *plan) {
-  bool split = gg_plan_is_split(plan);
+  bool split = gg_plan_splits_rows(plan);
   gg_bind_text(out, "half_parameter", split ? ", int64 half" : "");
   gg_bind_text(out, "half_of_a", split ? ", 0" : "");
   gg_bind_text(out, "half_of_b", split ? ", n / 2" : "");

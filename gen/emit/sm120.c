@@ -37,22 +37,40 @@ gg_status gg_sm120_write_layouts(gg_str *out, const gg_layouts *layouts, gg_erro
   return st ? st : gg_emit_layout_function(out, "smem_b", n_k, &layouts->sB, err);
 }
 
-static const char *matrices_of(const gg_plan *plan, gg_dtype type) {
-  if (!gg_plan_unpacks(plan, type)) return "m8n8.x4.shared.b16";
-  return gg_dtype_info_of(type)->bits == 6 ? "m8n16.x4.shared.b8x16.b6x16_p32"
-                                           : "m8n16.x4.shared.b8x16.b4x16_p64";
+static const char *matrices_of(const gg_plan *plan, const gg_operand *operand) {
+  if (operand->major != GG_MAJOR_K) return "m16n16.x2.trans.shared.b8";
+  if (!gg_plan_unpacks(plan, operand->type)) return "m8n8.x4.shared.b16";
+  return gg_dtype_info_of(operand->type)->bits == 6 ? "m8n16.x4.shared.b8x16.b6x16_p32"
+                                                    : "m8n16.x4.shared.b8x16.b4x16_p64";
+}
+
+/* Where the factors of a lane's columns of B are: by ones, or by lines, of both halves of N. */
+static void bind_split_scales(gg_bindings *out, const gg_plan *plan) {
+  gg_str text = GG_STR_INIT;
+  gg_bind_flag(out, "splits_scales", gg_plan_splits_scales(plan));
+  gg_str_printf(&text, "%d", plan->split_columns ? plan->split_columns : 1);
+  gg_bind_str(out, "columns_a_half", &text);
+  gg_bind_text(out, "and_first", gg_sm120_begins_within_factors(plan) ? " + first_factor" : "");
 }
 
 void gg_sm120_bind_slots(gg_bindings *out, const gg_plan *plan) {
   bool scaled = gg_plan_is_scaled(plan);
-  gg_bind_text(out, "matrices_a", matrices_of(plan, plan->a.type));
-  gg_bind_text(out, "matrices_b", matrices_of(plan, plan->b.type));
-  gg_bind_text(out, "load_factors",
-               scaled ? "    unsigned scales_a[scale_atoms_k][scale_words_a];\n"
-                        "    unsigned scales_b[scale_atoms_k][scale_words_b];\n"
-                        "    load_scales_a(scales_a, sA, row, lane);\n"
-                        "    load_scales_b(scales_b, sA, lane);\n"
-                      : "");
+  gg_bind_text(out, "matrices_a", matrices_of(plan, &plan->a));
+  gg_bind_text(out, "matrices_b", matrices_of(plan, &plan->b));
+  gg_bind_flag(out, "n_major_b", plan->b.major != GG_MAJOR_K);
+  gg_bind_flag(out, "transposes", plan->a.major != GG_MAJOR_K || plan->b.major != GG_MAJOR_K);
+  if (scaled) bind_split_scales(out, plan);
+  bool within = gg_sm120_begins_within_factors(plan);
+  gg_bind_text(out, "factor_parameter", within ? ", int first_factor" : "");
+  gg_str load = GG_STR_INIT;
+  if (scaled)
+    gg_str_printf(&load,
+                  "    unsigned scales_a[scale_atoms_k][scale_words_a];\n"
+                  "    unsigned scales_b[scale_atoms_k][scale_words_b];\n"
+                  "    load_scales_a(scales_a, sA, row, lane);\n"
+                  "    load_scales_b(scales_b, sA, lane%s);\n",
+                  within ? ", first_factor" : "");
+  gg_bind_str(out, "load_factors", &load);
   gg_bind_text(out, "scale_arguments",
                scaled ? ",\n              scales_a[step / steps_an_atom][i / 2], scale_byte(step), "
                         "i % 2,\n              scales_b[step / steps_an_atom][n / 4], "

@@ -32,7 +32,7 @@ static const step_of_way steps_of_ways[] = {
      "#pragma unroll\n"
      "      for (int box = 0; box < boxes_b; ++box)\n"
      "        @(sB + box * box_bytes_b, from.b, full,\n"
-     "                 (b_k_major ? k0 : at.tile.n0) + box * line_b,\n"
+     "                 [(b_k_major ? k0 : at.tile.n0) + box * line_b],\n"
      "                 b_k_major ? at.tile.n0 : k0, at.tile.batch);\n"},
     {"transpose", RAW, "    transpose_boxes<raw_a>(sA, warp, lane);\n",
      "    transpose_boxes<raw_b>(sA + stage_bytes_a, warp, lane);\n"},
@@ -62,11 +62,11 @@ static way way_of(const gg_plan *plan, bool is_a) {
 static const char boxes_of_several_mmas[] =
     "#pragma unroll\n"
     "      for (int box = 0; box < boxes_b; ++box)\n"
-    "        @(sB + box * box_bytes_b, from.b, full, box_b_along(k0, at.tile.n0, box),\n"
+    "        @(sB + box * box_bytes_b, from.b, full, [box_b_along(k0, at.tile.n0, box)],\n"
     "                 box_b_across(k0, at.tile.n0, box), at.tile.batch);\n";
 
 const char *gg_sm90_load_of_b(const gg_plan *plan) {
-  return gg_plan_is_split(plan) ? "tma_load_halves" : "tma_load";
+  return gg_plan_splits_rows(plan) ? "tma_load_halves" : "tma_load";
 }
 
 const char *gg_sm90_half_of_b(const gg_plan *plan) {
@@ -123,11 +123,16 @@ static void bind_swizzle(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "turn_of_step", wide ? "tile::turn(i * 4)" : "i * 4 % steps");
 }
 
-/* Writes a step for B. */
+/* Writes a step for B. Between [ and ] is a column of a tile, of which B may have halves. */
 static void write_step_of_b(gg_str *out, const gg_plan *plan, const char *step) {
+  const bool split = plan->split_columns > 0;
   for (; *step; step++) {
     if (*step == '@')
       gg_str_puts(out, gg_sm90_load_of_b(plan));
+    else if (*step == '[')
+      gg_str_puts(out, split ? "place_in_half(" : "");
+    else if (*step == ']')
+      gg_str_puts(out, split ? ", at.tile.half_n)" : "");
     else
       gg_str_putc(out, *step);
   }
@@ -150,7 +155,7 @@ static void bind_ways(gg_bindings *out, const gg_plan *plan) {
 
 /* What sm90_lines.cu names. */
 static void bind_lines(gg_bindings *out, const gg_plan *plan) {
-  bool split = gg_plan_is_split(plan);
+  bool split = gg_plan_splits_rows(plan);
   gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
   gg_bind_text(out, "place_of_line", split ? "place()" : "line");
   gg_bind_text(out, "lines_at_once", split ? "lines_at_once" : "at_once");
@@ -168,7 +173,7 @@ static void write_raw_boxes(gg_str *out, const gg_sm90_raw_boxes *boxes, char x)
   gg_str_puts(out, ";\n};\n");
 }
 
-static void write_raw_load(gg_str *out, const gg_sm90_raw_boxes *boxes, char x) {
+static void write_raw_load(gg_str *out, const gg_sm90_raw_boxes *boxes, char x, bool split) {
   char stage = x == 'a' ? 'A' : 'B', mn = x == 'a' ? 'm' : 'n';
   if (boxes->count == 1) {
     gg_str_printf(out, "      tma_load(s%c, from.%c, raw, at.tile.%c0, k0, at.tile.batch);\n",
@@ -185,8 +190,9 @@ static void write_raw_load(gg_str *out, const gg_sm90_raw_boxes *boxes, char x) 
                 "#pragma unroll\n"
                 "      for (int box = 0; box < raw_%c::boxes; ++box)\n"
                 "        tma_load(s%c + box * raw_%c::width * line_bytes, from.%c, raw,\n"
-                "                 at.tile.%c0%s%s,%sk0%s, at.tile.batch);\n",
-                x, stage, x, x, mn, across.length ? " + " : "", gg_str_text(&across),
+                "                 %sat.tile.%c0%s%s%s,%sk0%s, at.tile.batch);\n",
+                x, stage, x, x, split ? "place_in_half(" : "", mn, across.length ? " + " : "",
+                gg_str_text(&across), split ? ", at.tile.half_n)" : "",
                 both ? "\n                 " : " ", gg_str_text(&along));
   if (across.failed || along.failed) out->failed = true;
   gg_str_free(&across);
@@ -220,7 +226,7 @@ static void bind_transposed(gg_bindings *out, const gg_plan *plan, bool lines) {
     if (way_of(plan, i == 0) != RAW) continue;
     const gg_sm90_raw_boxes raw = gg_sm90_raw_boxes_of(plan, i == 0);
     write_raw_boxes(&boxes, &raw, i == 0 ? 'a' : 'b');
-    write_raw_load(&load, &raw, i == 0 ? 'a' : 'b');
+    write_raw_load(&load, &raw, i == 0 ? 'a' : 'b', i > 0 && plan->split_columns > 0);
     *(raw.warps > 1 ? &together : &alone) = true;
   }
   gg_bind_str(out, "load_raw", &load);

@@ -285,6 +285,21 @@ static void bind_scaled(gg_bindings *out, const gg_plan *plan) {
                                                : "6");
 }
 
+/* Where of a lane's columns those of a group of eight are, and the first of their sums, of a tile's
+ * or of a box's; of halves of N that lie in lines, in D's order. */
+static void bind_columns(gg_bindings *out, const gg_plan *plan, bool boxes) {
+  bool lines = plan->split_columns > 0;
+  const char *in_turn = boxes ? "gate_of_turn(col)" : "gate_of_turn(box_column(box) + col)";
+  const char *as_it_is = boxes ? "col / 2" : "(box_column(box) + col) / 2";
+  gg_bind_text(out, "first_sum", lines ? in_turn : as_it_is);
+  gg_bind_text(out, "lane_columns", lines ? "4" : "2");
+  gg_bind_text(out, "read_at", lines ? "column_of_turn(col + j * 8)" : "col + j * 8");
+  gg_bind_text(out, "to_partner", lines ? "split_columns / 2" : "1");
+  gg_bind_text(out, "col_of_pair", lines ? "column_of_turn(col)" : "col");
+  gg_bind_text(out, "gated_column",
+               lines ? "g / 2 * 8 + lane % 4 * 2 + g % 2" : "g * 4 + lane % 4");
+}
+
 void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bind_structs(out, plan, layouts);
   bind_boxes(out, plan, layouts);
@@ -301,7 +316,7 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
   gg_bind_text(out, "stmatrix_form", plan->d.major == GG_MAJOR_N ? "" : ".trans");
   /* Registers have all of a tile's sums, or, where these are in tensor memory, those of a box. */
   bool boxes = gg_plan_in_tensor_memory(plan);
-  gg_bind_text(out, "column_of_sums", boxes ? "col" : "(box_column(box) + col)");
+  bind_columns(out, plan, boxes);
   gg_bind_part(out, "store_tile", boxes ? "sm100_store_tile" : "sm90_store_tile");
 }
 

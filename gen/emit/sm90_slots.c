@@ -10,6 +10,7 @@
 #include "plan/gate.h"
 #include "plan/operands.h"
 #include "plan/scales.h"
+#include "plan/sm120.h"
 #include "plan/sm90.h"
 
 /* ---- The list of work -------------------------------------------------------------------- */
@@ -51,6 +52,11 @@ static void bind_sums(gg_bindings *out, const gg_plan *plan) {
   if (apart) gg_bind_sums(out, plan, "unsigned tCtC", "tCtC", NULL);
 }
 
+/* Whether copies find the second half of N by themselves, and not by a tensor map's dimension. */
+static bool finds_halves(const gg_plan *plan) {
+  return plan->split_columns > 0 || gg_plan_splits_scales(plan);
+}
+
 static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str members = GG_STR_INIT, lines = GG_STR_INIT, fill = GG_STR_INIT;
   bool shares = gg_plan_shares_tiles(plan), in_cluster = plan->cluster_k > 1;
@@ -73,6 +79,10 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
     gg_write_share_members(&members);
     gg_str_puts(&fill, "  deal(list, unsigned(shared_tiles), unsigned(group_tiles), "
                        "unsigned(group_shares));\n");
+  }
+  if (finds_halves(plan)) {
+    gg_str_puts(&members, "  int half_n;  // columns of a gate's half of N\n");
+    gg_str_puts(&lines, "  list.half_n = int(n / 2);\n");
   }
   if (fetches) gg_str_puts(&members, "  int fetch_stages;  // behind a tile's last K tile\n");
   if (in_cluster) {
@@ -210,8 +220,12 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "walk_object", w.held ? "    work_walk walk;\n" : "");
   if (!gg_plan_in_tensor_memory(plan)) bind_turns(out, &w);
   /* Consumers in turns locate their tile while they await their turn, those that prefetch what the
-   * epilogue reads when they do, others that share tiles while the last MMAs run. */
-  bool early = plan->pingpong || gg_sm90_reads_directly(plan, plan->fetches);
+   * epilogue reads when they do, those that look for its factors before, others that share tiles
+   * while the last MMAs run. */
+  bool within = gg_sm120_begins_within_factors(plan);
+  if (!gg_plan_in_tensor_memory(plan))
+    gg_bind_text(out, "first_factor", within ? ", at.n0 / 2 % scale_rows" : "");
+  bool early = plan->pingpong || within || gg_sm90_reads_directly(plan, plan->fetches);
   gg_str locate = GG_STR_INIT;
   gg_str_printf(&locate, "      const tile_origin at = locate(list, %s);%s\n", w.tile,
                 early ? "" : "  // the last MMAs are running");
@@ -427,6 +441,16 @@ static void bind_ends(gg_bindings *out, const gg_plan *plan) {
   bind_copy(out, plan, false);
 }
 
+/* Where a box of B begins along its lines. */
+static void bind_along(gg_bindings *out, const char *column, const char *tile, bool split) {
+  gg_str text = GG_STR_INIT;
+  if (split)
+    gg_str_printf(&text, "place_in_half(%s, %s.half_n)", column, tile);
+  else
+    gg_str_puts(&text, column);
+  gg_bind_str(out, "box_b_along", &text);
+}
+
 /* Where the boxes of a tile of B begin: along its lines, and across them. */
 static void bind_boxes_of_b(gg_bindings *out, const gg_plan *plan) {
   const char *first = plan->cta_group > 1           ? "n0"
@@ -437,7 +461,9 @@ static void bind_boxes_of_b(gg_bindings *out, const gg_plan *plan) {
   gg_str_printf(
       &along, several ? "box_b_along(k0, %s, box)" : "(b_k_major ? k0 : %s) + box * line_b", first);
   gg_str_printf(&across, several ? "box_b_across(k0, %s, box)" : "b_k_major ? %s : k0", first);
-  gg_bind_str(out, "box_b_along", &along);
+  bind_along(out, gg_str_text(&along), "at", plan->split_columns > 0);
+  out->failed = out->failed || along.failed;
+  gg_str_free(&along);
   gg_bind_str(out, "box_b_across", &across);
 }
 
@@ -571,8 +597,15 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   gg_bind_part(out, "rasterise",
                plan->raster == GG_RASTER_HILBERT ? "rasterise_hilbert" : "rasterise");
   gg_bind_text(out, "tile_columns", plan->turns_columns ? "span_n" : "tile_n");
-  gg_bind_flag(out, "split", gg_plan_is_split(plan));
+  gg_bind_flag(out, "split", gg_plan_splits_rows(plan));
+  gg_bind_part(out, "split_lines", plan->split_columns ? "sm90_split_lines" : NULL);
+  gg_bind_flag(out, "splits_lines", plan->split_columns > 0);
+  const char *half = plan->specialised ? ", list.half_n" : ", int(n / 2)";
+  gg_bind_flag(out, "finds_halves", finds_halves(plan));
+  gg_bind_text(out, "half_of_origin", finds_halves(plan) ? half : "");
   if (!gg_sm90_has_copiers(plan)) gg_bind_text(out, "load_b", gg_sm90_load_of_b(plan));
+  if (!plan->specialised)
+    bind_along(out, "(b_k_major ? k0 : tile.n0) + box * line_b", "tile", plan->split_columns > 0);
   if (!plan->specialised) return;
   bind_list(out, plan, layouts);
   bind_walk(out, plan);

@@ -274,6 +274,7 @@ void gg_sm100_add_scale_maps(gg_layouts *out, const gg_plan *plan) {
   int rows_b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
   bool folded = gg_plan_folds_scales(plan);
   add_scale_map(out, GG_OPERAND_SCALE_A, plan->scale_a.type, gg_scale_atoms_a(plan), 1, k);
+  if (gg_plan_splits_scales(plan)) rows_b /= 2; /* those of a half of N */
   add_scale_map(out, GG_OPERAND_SCALE_B, plan->scale_b.type, folded ? 2 : rows_b,
                 folded ? gg_scale_half_atoms(plan) : 1, k);
 }

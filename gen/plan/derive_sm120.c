@@ -58,6 +58,7 @@ static gg_status check_places(gg_layouts *out, const gg_plan *plan, bool is_a, g
   const char *name = is_a ? "sSFA" : "sSFB";
   int block = plan->scale_a.block;
   int64_t atoms = is_a ? gg_scale_atoms_a(plan) : gg_scale_atoms_b(plan);
+  if (!is_a && gg_plan_splits_scales(plan)) atoms /= 2; /* those of each half of N by themselves */
   int64_t rows = atoms * GG_SCALE_ROWS, right = 0;
   gg_layout smem;
   gg_status st = gg_scale_smem_layout(&smem, block, rows, plan->tile_k, plan->mma.k, err);

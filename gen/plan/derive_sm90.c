@@ -213,7 +213,7 @@ static void add_input(gg_layouts *out, gg_operand_id id, const gg_plan *plan,
   map->unpacks = gg_plan_unpacks(plan, operand->type);
   map->swizzle_wide = tile->wide;
   map->end = gg_sm90_has_end(plan, operand);
-  if (id != GG_OPERAND_B || !gg_plan_is_split(plan)) return;
+  if (id != GG_OPERAND_B || !gg_plan_splits_rows(plan)) return;
   map->rank = 4;
   map->modes[1] = GG_MAP_HALF, map->modes[2] = GG_MAP_HALF_LINES, map->modes[3] = GG_MAP_BATCH;
   map->box[1] = 2, map->box[2] = boxes->lines / 2, map->box[3] = 1;
@@ -400,15 +400,17 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c) {
   }
 }
 
-/* The same of a D of which a lane has row lane / 4 and column lane % 4 of each 8 x 4. */
-static void count_gated(gg_layouts *out, const char *name, const cells *c) {
+/* The same of a D of which a lane has row lane / 4 and column lane % 4 of each 8 x 4; or of each 8
+ * x 8 now the one, now the other of its two columns. */
+static void count_gated(gg_layouts *out, const char *name, const cells *c, bool lines) {
   int bits = gg_dtype_info_of(c->operand->type)->bits;
   gg_smem_access *access = gg_layouts_access(out, name, (int)gg_bytes_of(1, bits));
   for (int64_t row = 0; row < c->rows; row += 8) {
     for (int64_t column = 0; column < c->cols; column += 4) {
       int64_t address[GG_WARP];
       for (int lane = 0; lane < GG_WARP; lane++) {
-        int64_t at = row + lane / 4 + (column + lane % 4) * c->stride;
+        int64_t along = lines ? column / 8 * 8 + lane % 4 * 2 + column / 4 % 2 : column + lane % 4;
+        int64_t at = row + lane / 4 + along * c->stride;
         address[lane] = gg_composed_at(c->smem, at) * bits / 8;
       }
       gg_smem_access_count(access, address);
@@ -443,7 +445,7 @@ static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan
   }
   const cells written = {&result->layout, operand, columns, plan->epi_m, plan->epi_m, columns};
   if (gg_sm90_cells_of_result(plan, result) == GG_SM90_CELLS_GATED)
-    count_gated(out, "stage D", &written);
+    count_gated(out, "stage D", &written, plan->split_columns > 0);
   else
     count_cells(out, is_d ? "stage D" : "stage aux", &written);
   return GG_OK;

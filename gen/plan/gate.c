@@ -14,6 +14,8 @@
 
 #include <stdio.h>
 
+#include "atom/dtype.h"
+#include "plan/scales.h"
 #include "plan/target.h"
 #include "spec/keys.h"
 
@@ -23,6 +25,10 @@ bool gg_plan_is_gated(const gg_plan *plan) {
 
 bool gg_plan_is_split(const gg_plan *plan) {
   return gg_operations_split(plan->operations, plan->operation_count);
+}
+
+bool gg_plan_splits_rows(const gg_plan *plan) {
+  return gg_plan_is_split(plan) && plan->b.major == GG_MAJOR_K;
 }
 
 int gg_plan_columns_of_d(const gg_plan *plan, int columns) {
@@ -85,24 +91,45 @@ static const gg_mark *mark_of_gate(const gg_plan *plan) {
 }
 
 /* Rows of B are copied by turns from the two halves of N, each as it is. Of an N-major B 16 bytes,
- * the least that is copied, are neighbours; and factors come in blocks of 128 rows. */
+ * the least that is copied, are neighbours: several columns of each half, where the family's
+ * epilogue finds them; and factors come in blocks of 128 rows, whole ones of each half where
+ * threads look for them. */
 static gg_status check_split(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   if (!gg_plan_is_split(plan)) return GG_OK;
-  if (plan->b.major != GG_MAJOR_K)
+  if (plan->b.major != GG_MAJOR_K && !plan->target->splits_lines)
     return gg_refuse(plan, &spec->b.major, "split gated columns beside B of major", "n",
                      "B of major k, or interleaved columns", err);
-  if (!plan->scale_b.block) return GG_OK;
+  if (!plan->scale_b.block || plan->target->splits_scales) return GG_OK;
   return gg_refuse(plan, &spec->b.scale.here, "split gated columns beside B", "with scales",
                    "B without, or interleaved columns: factors lie in blocks of 128 rows", err);
 }
 
 gg_status gg_check_split_lines(const gg_plan *plan, int64_t lines, gg_error *err) {
   char text[32];
-  if (!gg_plan_is_split(plan) || lines % 2 == 0) return GG_OK;
+  if (!gg_plan_splits_rows(plan) || lines % 2 == 0) return GG_OK;
   snprintf(text, sizeof text, "%lld at once", (long long)lines);
   return gg_refuse(plan, &plan->spec->tile, "split gated columns beside rows of B copied", text,
                    "an even number at once, as an even number of warps copies", err);
+}
+
+/* A half of an N-major B's line begins where its copies may, of 16 bytes at most; one of factors
+ * with an atom of them. */
+static gg_status check_fixed_n(const gg_plan *plan, gg_error *err) {
+  enum { copied = 16 };
+  const gg_mark *mark = &plan->spec->problem.n.mark;
+  if (gg_plan_splits_scales(plan))
+    return gg_check_multiple("problem N", plan->fixed_n, 2 * GG_SCALE_ROWS,
+                             "2 halves of N x 128 rows of an atom of scale factors", mark, err);
+  bool lines = gg_plan_is_split(plan) && plan->b.major != GG_MAJOR_K;
+  int bytes = plan->b.align < copied ? plan->b.align : copied;
+  int unit = lines ? (int)gg_dtype_unit(plan->b.type, bytes) : 1;
+  char why[64];
+  if (unit <= 1)
+    return gg_check_multiple("problem N", plan->fixed_n, 2, "columns of a gate, one of D", mark,
+                             err);
+  snprintf(why, sizeof why, "2 halves of N x %d bytes of a line of B", bytes);
+  return gg_check_multiple("problem N", plan->fixed_n, 2 * unit, why, mark, err);
 }
 
 gg_status gg_check_gate(const gg_plan *plan, gg_error *err) {
@@ -120,7 +147,5 @@ gg_status gg_check_gate(const gg_plan *plan, gg_error *err) {
     return gg_refuse(plan, &spec->d.scale.here, "gated columns beside D", "with scales",
                      "D without: one number for all of it is a scale behind gated", err);
   if ((st = check_split(plan, err))) return st;
-  if (plan->fixed_n == GG_FIXED_NONE) return GG_OK;
-  return gg_check_multiple("problem N", plan->fixed_n, 2, "columns of a gate, one of D",
-                           &spec->problem.n.mark, err);
+  return plan->fixed_n == GG_FIXED_NONE ? GG_OK : check_fixed_n(plan, err);
 }

@@ -1,5 +1,11 @@
 #include "plan/scales.h"
 
+#include "plan/operation.h"
+
+bool gg_plan_splits_scales(const gg_plan *plan) {
+  return plan->scale_b.block > 0 && gg_operations_split(plan->operations, plan->operation_count);
+}
+
 int gg_scale_atoms_k(const gg_plan *plan) {
   return gg_plan_is_scaled(plan) ? plan->tile_k / (GG_SCALE_FACTORS * plan->scale_a.block) : 0;
 }
@@ -9,9 +15,11 @@ int gg_scale_atoms_a(const gg_plan *plan) {
 }
 
 /* Of 64 and of 192 columns every other tile begins in the middle of an atom; of folded halves of 96
- * some begin in one and end in the next. */
+ * some begin in one and end in the next. Of a split gate each half of N has atoms of its own. */
 int gg_scale_places_b(const gg_plan *plan) {
   if (!gg_plan_is_scaled(plan)) return 0;
+  if (gg_plan_splits_scales(plan))
+    return 2 * ((plan->tile_n / 2 + GG_SCALE_ROWS - 1) / GG_SCALE_ROWS);
   if (gg_plan_folds_scales(plan)) return GG_SCALE_ROWS % gg_plan_warp_columns(plan) ? 2 : 1;
   return (plan->tile_n + GG_SCALE_ROWS - 1) / GG_SCALE_ROWS;
 }

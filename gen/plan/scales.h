@@ -56,6 +56,9 @@ static inline bool gg_plan_scales_d(const gg_plan *plan) {
   return plan->scale_d.block > 0;
 }
 
+/* Whether the halves of N that a split gate takes columns of have factors of B by themselves. */
+bool gg_plan_splits_scales(const gg_plan *plan);
+
 /* Elements along K of an atom. */
 static inline int gg_scale_atom_k(const gg_plan *plan) {
   return GG_SCALE_FACTORS * plan->scale_a.block;

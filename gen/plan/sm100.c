@@ -152,7 +152,7 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   int n_step = gg_plan_is_scaled(plan)          ? GG_SCALE_TILE_STEP
                : pair || gg_plan_scales_d(plan) ? GG_SCALE_PACKED_STEP
                                                 : 16;
-  tile->n = gg_usual_extent(plan->fixed_n, n_step, shapes[at][1]);
+  tile->n = gg_usual_extent(plan->fixed_n, gg_sm90_split_step(plan, n_step, false), shapes[at][1]);
   int k = line_bytes * 8 / gg_plan_smem_bits(plan, plan->a.type);
   tile->k = gg_usual_extent(plan->fixed_k, row_of(plan)->k, k);
   if (plan->sparse_a) tile->k = gg_sm100_usual_sparse_k(plan);
@@ -541,6 +541,7 @@ const gg_target gg_target_sm100 = {
     .summary = "tcgen05 fed by TMA, sm_100 to sm_110, a and f",
     .worker = "CTA",
     .gates = true,
+    .splits_lines = true,
     .least = {.number = 100, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,

@@ -7,10 +7,13 @@
  * rows of each 64, and all of the tile's columns: their MMAs together are what a wgmma is there,
  * and their accumulators lie as its do.
  *
- * Of K tiles ldmatrix brings a warp what it multiplies, and unpacks elements of 6 and 4 bits that
- * do not stay packed (narrow.h). Scale factors come with a K tile, in the same atoms as in family
- * sm100 (scales.h), and stay in shared memory, from where a lane takes words of four factors of a
- * row: an instruction names the lanes of a quad that have its rows' and the byte (derive_sm120.c).
+ * Of K tiles ldmatrix brings a warp what it multiplies: it transposes bytes that lie along M or N,
+ * and unpacks elements of 6 and 4 bits that do not stay packed (narrow.h). Scale factors come with
+ * a K tile, in the same atoms as in family sm100 (scales.h), and stay in shared memory, from where
+ * a lane takes words of four factors of a row: an instruction names the lanes of a quad that have
+ * its rows' and the byte (derive_sm120.c).
+ *
+ * Factors of D the epilogue computes as sm100's does (sm100_scales.c).
  *
  * A CTA has 99 KiB of shared memory. Tensor maps copy to one CTA alone: there are no clusters. This
  * file decides. (PTX ISA, "mma", "Block scaling for mma.sync"; CUDA C++ Programming Guide,
@@ -75,29 +78,17 @@ static gg_status check_fine_scales(const gg_plan *plan, gg_error *err) {
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
-  const gg_spec_operand *d = &plan->spec->d;
-  if (gg_plan_scales_d(plan))
-    return gg_refuse(plan, &d->scale.here, "scale", "of D",
-                     "one number for all of D: a scale in the epilogue", err);
   gg_status st = gg_sm100_check_scales(plan, err);
   if (!st) st = check_fine_scales(plan, err);
   if (!st) st = gg_choose_inputs(plan, err);
   return st ? st : gg_choose_accumulator(plan, err);
 }
 
-/* Tensor maps bring both, and ldmatrix reads lines along K. */
+/* Tensor maps bring both; of bytes ldmatrix reads lines along K, or M or N. */
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
-  const gg_spec_operand *asked[] = {&plan->spec->a, &plan->spec->b};
-  const gg_operand *operands[] = {&plan->a, &plan->b};
   gg_status st = gg_sm90_choose_copies(plan, false, err);
   if (!st) st = gg_sm100_choose_narrow(plan, err);
-  for (int i = 0; i < 2 && !st; i++) {
-    if (operands[i]->major == GG_MAJOR_K) continue;
-    st = gg_refuse(plan, &asked[i]->major,
-                   i == plan->swap_ab ? "A of this type with major" : "B of this type with major",
-                   asked[i]->major.text, "k: ldmatrix transposes others of 16 bits alone", err);
-  }
-  return st;
+  return st ? st : gg_sm100_check_scaled_d(plan, err);
 }
 
 static const gg_mma_row *row_of(const gg_plan *plan) {
@@ -129,7 +120,10 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
          gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
     at++;
   tile->m = gg_usual_extent(plan->fixed_m, scaled ? GG_SCALE_ROWS : block_m, shapes[at][0]);
-  tile->n = gg_usual_extent(plan->fixed_n, scaled ? GG_SCALE_ROWS : GG_SM120_PIECE, shapes[at][1]);
+  int n_step = scaled                   ? GG_SCALE_ROWS
+               : gg_plan_scales_d(plan) ? GG_SCALE_PACKED_STEP
+                                        : GG_SM120_PIECE;
+  tile->n = gg_usual_extent(plan->fixed_n, gg_sm90_split_step(plan, n_step, false), shapes[at][1]);
   tile->k = usual_k(plan, tile);
 }
 
@@ -151,6 +145,7 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg
   if (!st)
     st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                            gg_element_mark(asked, 2), err);
+  if (!st) st = gg_sm100_check_scaled_d_tile(plan, tile->n, 1, err);
   if (!st) st = gg_sm100_check_narrow(plan, tile->k, err);
   if (!st) st = gg_sm100_check_scaled_tile(plan, tile->m, tile->n, tile->k, err);
   if (st || !gg_plan_is_scaled(plan)) return st;
@@ -306,6 +301,8 @@ const gg_target gg_target_sm120 = {
     .summary = "mma.sync fed by TMA, sm_120 and sm_121, a and f",
     .worker = "warpgroup",
     .gates = true,
+    .splits_lines = true,
+    .splits_scales = true,
     .least = {.number = 120, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,

@@ -14,6 +14,10 @@ enum {
 int gg_sm120_scale_words_a(const gg_plan *plan);
 int gg_sm120_scale_words_b(const gg_plan *plan);
 
+/* Whether a tile's factors of B may begin within their atoms: those of a half of N, of which it has
+ * less than an atom's rows. */
+bool gg_sm120_begins_within_factors(const gg_plan *plan);
+
 /* A lane's registers for what it multiplies: fragments of two steps, and factors; of so many blocks
  * of 64 rows, columns and elements along K, or the plan's. sm120_registers.c */
 int gg_sm120_registers_of(const gg_plan *plan, const gg_mma_atom *mma, int blocks, int n, int k);

@@ -26,6 +26,10 @@ int gg_sm120_scale_words_b(const gg_plan *plan) {
   return words_b(plan, plan->tile_n, plan->tile_k);
 }
 
+bool gg_sm120_begins_within_factors(const gg_plan *plan) {
+  return gg_plan_splits_scales(plan) && plan->tile_n < 2 * GG_SCALE_ROWS;
+}
+
 /* Two sets of A's fragments, of a K step, and of B's, of 16 columns: the next ones are loaded
  * meanwhile. */
 int gg_sm120_registers_of(const gg_plan *plan, const gg_mma_atom *mma, int blocks, int n, int k) {

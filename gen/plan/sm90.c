@@ -126,14 +126,15 @@ static gg_status check_line(const gg_plan *plan, const gg_sm90_tile *tile, bool 
   if (gg_sm90_is_k_major(plan, operand)) return GG_OK;
   int least_bytes = gg_plan_swizzles_wide(plan, operand) ? line_bytes : 16;
   int unit = (int)gg_dtype_unit(operand->type, least_bytes);
-  bool halves = !is_a && plan->cta_group > 1;
+  bool halves = !is_a && plan->cta_group > 1, split = !is_a && gg_sm90_splits_lines(plan);
   const char *what = is_a != plan->swap_ab ? "tile M" : "tile N";
   int mmas = is_a ? 1 : tile->n / tile->mma_columns;
   char why[80], of_mmas[32] = "";
   if (mmas > 1) snprintf(of_mmas, sizeof of_mmas, "%d MMAs x ", mmas);
-  snprintf(why, sizeof why, "%s%s%d bytes of a line of a box", of_mmas, halves ? "2 CTAs x " : "",
-           least_bytes);
-  return gg_check_multiple(what, is_a ? tile->m : tile->n, mmas * (halves ? 2 * unit : unit), why,
+  snprintf(why, sizeof why, "%s%s%s%d bytes of a line of a box", of_mmas, halves ? "2 CTAs x " : "",
+           split ? "2 halves of N x " : "", least_bytes);
+  int lines = mmas * (halves ? 2 : 1) * (split ? 2 : 1);
+  return gg_check_multiple(what, is_a ? tile->m : tile->n, lines * unit, why,
                            gg_element_mark(&plan->spec->tile, is_a ? 0 : 1), err);
 }
 
@@ -148,7 +149,9 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
   int mn = is_a ? tile->m : gg_plan_rows_of_b(plan, tile->mma_columns);
   int k = is_a ? gg_plan_k_of_a(plan, tile->k) : tile->k;
   bool k_major = gg_sm90_is_k_major(plan, operand);
-  int line = (int)gg_plan_smem_bytes(plan, operand->type, k_major ? k : mn);
+  bool split = !is_a && !k_major && gg_sm90_splits_lines(plan);
+  int across = split ? gg_sm90_split_most(plan, mn) : mn;
+  int line = (int)gg_plan_smem_bytes(plan, operand->type, k_major ? k : across);
   int lines = k_major ? mn : k;
   gg_status st = gg_choose_swizzle(out, asked, name, line, err);
   if (st) return st;
@@ -171,12 +174,21 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
   return gg_sm90_check_transposed_tile(plan, tile, is_a, *out, err);
 }
 
+/* A line of a box of B: of a half of N. */
+static int split_columns(const gg_plan *plan, int tile_n) {
+  if (gg_sm90_transposes(plan, &plan->b)) return gg_sm90_raw_width(plan, false, tile_n);
+  return gg_sm90_pattern_width(plan->swizzle_b) * 8 / gg_dtype_info_of(plan->b.type)->bits;
+}
+
 gg_status gg_sm90_choose_boxes(gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
   gg_status st;
   if ((st = check_line(plan, tile, true, err))) return st;
   if ((st = check_line(plan, tile, false, err))) return st;
+  if ((st = gg_sm90_check_split(plan, err))) return st;
   if ((st = choose_box(&plan->swizzle_a, plan, tile, true, err))) return st;
-  return choose_box(&plan->swizzle_b, plan, tile, false, err);
+  if ((st = choose_box(&plan->swizzle_b, plan, tile, false, err))) return st;
+  if (gg_sm90_splits_lines(plan)) plan->split_columns = split_columns(plan, tile->n);
+  return GG_OK;
 }
 
 /* ---- The plan --------------------------------------------------------------------------- */
@@ -380,6 +392,7 @@ const gg_target gg_target_sm90 = {
     .summary = "warp-specialised wgmma fed by TMA, sm_90a",
     .worker = "warpgroup",
     .gates = true,
+    .splits_lines = true,
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
     .promotes = true,
@@ -399,6 +412,7 @@ const gg_target gg_target_sm90_multistage = {
     .summary = "wgmma fed by TMA, every warpgroup alike, sm_90a",
     .worker = "warpgroup",
     .gates = true,
+    .splits_lines = true,
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
     .promotes = true,

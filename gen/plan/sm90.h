@@ -3,6 +3,7 @@
 #define GG_PLAN_SM90_H
 
 #include "plan/choices.h"
+#include "plan/gate.h"
 #include "plan/target.h"
 
 bool gg_sm90_swaps_ab(const gg_spec *spec); /* sm90_tile.c */
@@ -153,6 +154,27 @@ typedef struct gg_sm90_raw_boxes {
 } gg_sm90_raw_boxes;
 
 gg_sm90_raw_boxes gg_sm90_raw_boxes_of(const gg_plan *plan, bool is_a);
+
+/* Of a split gate beside an N-major B: whether there is one; the step of a tile's columns, else
+ * `step` (`raw`: B is transposed); and the most neighbouring columns of a half of N that a tile has
+ * side by side, of so many of an MMA of a CTA. sm90_split.c */
+bool gg_sm90_splits_lines(const gg_plan *plan);
+int gg_sm90_split_step(const gg_plan *plan, int step, bool raw);
+int gg_sm90_split_most(const gg_plan *plan, int columns);
+gg_status gg_sm90_check_split(const gg_plan *plan, gg_error *err);
+
+/* Elements along M or N of a box of an operand that is transposed, of so many of a tile's.
+ * sm90_transposed.c */
+int gg_sm90_raw_width(const gg_plan *plan, bool is_a, int mn);
+
+/* Columns of the product that a box of the epilogue has at most, of results of so many bits: 128
+ * bytes of a line. Of a gate's two columns D has one; but of sums in tensor memory (a CTA group)
+ * registers hold no more. */
+static inline int gg_sm90_most_columns(const gg_plan *plan, int bits) {
+  enum { line_bits = 128 * 8, least_bits = 8 };
+  int most = line_bits / (bits < least_bits ? least_bits : bits);
+  return gg_plan_is_gated(plan) && plan->cta_group == 0 ? 2 * most : most;
+}
 
 /* That an operand can be transposed: as it is aligned and scheduled; as its tile is. What of the
  * layouts is its own: where it arrives, checked, and how it is read and written.

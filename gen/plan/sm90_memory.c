@@ -107,9 +107,9 @@ static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedul
   enum { usual = 16, enough = 4 };
   bool gated = gg_plan_is_gated(plan);
   int least = gated && columns_of_line(plan) > usual ? columns_of_line(plan) : usual;
-  int bits = gg_sm90_result_bits(plan), most = line_bytes * 8 / (bits < 8 ? 8 : bits);
-  if (gated && !gg_plan_in_tensor_memory(plan)) most *= 2;
-  int all = gg_plan_warp_columns(plan), power = all & -all;
+  if (2 * plan->split_columns > least) least = 2 * plan->split_columns;
+  int most = gg_sm90_most_columns(plan, gg_sm90_result_bits(plan)),
+      all = gg_plan_warp_columns(plan), power = all & -all;
   gg_sm90_staging best = {.columns = power < most ? power : most};
   while (best.columns > least &&
          columns_of_a_part(plan, best.columns / 2) < columns_of_a_part(plan, best.columns))

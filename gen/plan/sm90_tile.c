@@ -116,7 +116,8 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan, bool promotes) {
     at++;
   tile->m = gg_usual_extent(plan->fixed_m, block_m, shapes[at][0]);
   bool transposed = gg_sm90_transposes_any(plan); /* in whole lines along K, 32 at once */
-  tile->n = gg_usual_extent(plan->fixed_n, transposed ? 32 : 8, shapes[at][1]);
+  int n_step = gg_sm90_split_step(plan, transposed ? 32 : 8, transposed);
+  tile->n = gg_usual_extent(plan->fixed_n, n_step, shapes[at][1]);
   /* Small tiles wait for memory, not for each other: more bytes a stage. */
   int lines = tile->m * tile->n <= block_m * block_m ? 2 : 1;
   int k = lines * line_bytes * 8 / gg_dtype_info_of(plan->a.type)->bits;

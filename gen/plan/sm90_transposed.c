@@ -15,6 +15,7 @@
 #include "plan/atoms.h"
 #include "plan/check.h"
 #include "plan/choices.h"
+#include "plan/gate.h"
 #include "plan/sm90.h"
 #include "plan/transpose.h"
 
@@ -71,9 +72,12 @@ gg_status gg_sm90_check_transposed_tile(const gg_plan *plan, const gg_sm90_tile 
   const gg_spec *spec = plan->spec;
   const gg_spec_field *asked = is_a ? &spec->swizzle.a : &spec->swizzle.b;
   int bits = gg_dtype_info_of((is_a ? &plan->a : &plan->b)->type)->bits;
-  gg_status st = gg_check_multiple(
-      is_a != plan->swap_ab ? "tile M" : "tile N", is_a ? tile->m : tile->n, warp_width,
-      "lines that a warp transposes", gg_element_mark(&spec->tile, is_a ? 0 : 1), err);
+  bool split = !is_a && gg_plan_is_split(plan);
+  gg_status st = gg_check_multiple(is_a != plan->swap_ab ? "tile M" : "tile N",
+                                   is_a ? tile->m : tile->n, split ? 2 * warp_width : warp_width,
+                                   split ? "2 halves of N x 32 lines that a warp transposes"
+                                         : "lines that a warp transposes",
+                                   gg_element_mark(&spec->tile, is_a ? 0 : 1), err);
   if (!st)
     st = gg_check_multiple("tile K", tile->k, line_bytes * 8 / bits,
                            "128 bytes of a line that is transposed",
@@ -84,13 +88,21 @@ gg_status gg_sm90_check_transposed_tile(const gg_plan *plan, const gg_sm90_tile 
 
 /* ---- Boxes -------------------------------------------------------------------------------- */
 
-/* As wide as they can be, and divide the tile. */
+/* As wide as they can be, and divide the tile; of a split gate both its halves. */
+int gg_sm90_raw_width(const gg_plan *plan, bool is_a, int mn) {
+  const gg_operand *operand = is_a ? &plan->a : &plan->b;
+  bool split = !is_a && gg_plan_is_split(plan);
+  int width = line_bytes * 8 / gg_dtype_info_of(operand->type)->bits;
+  int most = split ? gg_sm90_split_most(plan, mn) : width;
+  while (mn % width != 0 || width > most)
+    width /= 2;
+  return width;
+}
+
 gg_sm90_raw_boxes gg_sm90_raw_boxes_of(const gg_plan *plan, bool is_a) {
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   int bytes = gg_dtype_info_of(operand->type)->bits / 8, mn = is_a ? plan->tile_m : plan->tile_n;
-  gg_sm90_raw_boxes out = {.width = line_bytes / bytes, .lines = line_bytes / bytes};
-  while (mn % out.width != 0)
-    out.width /= 2;
+  gg_sm90_raw_boxes out = {.width = gg_sm90_raw_width(plan, is_a, mn), .lines = line_bytes / bytes};
   out.bytes = (int64_t)mn * plan->tile_k * bytes;
   out.count = (int)(out.bytes / ((int64_t)out.width * line_bytes));
   out.across = mn / out.width;

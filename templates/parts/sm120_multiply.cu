@@ -2,6 +2,10 @@ constexpr int piece = 16, pieces = tile_n / piece;  // columns of B that are loa
 
 // Four matrices of 8 rows of 16 bytes, of each of which a lane has 4 bytes; or of 16 elements of 6
 // or 4 bits, which become bytes.
+//@ if transposes
+// Of bytes that lie along M or N, two of 16 lines along K, a line a lane: of each a lane has four
+// neighbouring lines at one of the line's first eight bytes, and at one of the others.
+//@ end
 __device__ __forceinline__ void load_matrices_a(unsigned (&r)[4], unsigned addr) {
   asm volatile("ldmatrix.sync.aligned.${matrices_a} {%0, %1, %2, %3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -11,7 +15,11 @@ __device__ __forceinline__ void load_matrices_a(unsigned (&r)[4], unsigned addr)
 
 __device__ __forceinline__ void load_matrices_b(unsigned (&r)[2][2], unsigned addr) {
   asm volatile("ldmatrix.sync.aligned.${matrices_b} {%0, %1, %2, %3}, [%4];"
+//@ if n_major_b
+               : "=r"(r[0][0]), "=r"(r[1][0]), "=r"(r[0][1]), "=r"(r[1][1])
+//@ else
                : "=r"(r[0][0]), "=r"(r[0][1]), "=r"(r[1][0]), "=r"(r[1][1])
+//@ end
                : "r"(addr)
                : "memory");
 }
@@ -19,10 +27,11 @@ __device__ __forceinline__ void load_matrices_b(unsigned (&r)[2][2], unsigned ad
 // A's fragments of a K step: two matrices below each other by two along K.
 __device__ __forceinline__ void load_a(unsigned (&tCrA)[frags_m][4], unsigned sA, int row, int step,
                                        int lane) {
-  const int k = step * mma_k + lane / 16 * (mma_k / 2);
+  const int k = step * mma_k + (a_k_major ? lane / 16 * (mma_k / 2) : lane);
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) {
-    load_matrices_a(tCrA[i], sA + smem_a(row + i * mma_m + lane % 16, k) * bits_a / 8);
+    load_matrices_a(tCrA[i],
+                    sA + smem_a(row + i * mma_m + (a_k_major ? lane % 16 : 0), k) * bits_a / 8);
     // MMAs take the four bits from the middle of a byte.
     if constexpr (shift_a > 0)
 #pragma unroll
@@ -33,8 +42,9 @@ __device__ __forceinline__ void load_a(unsigned (&tCrA)[frags_m][4], unsigned sA
 // B's fragments of 16 columns: of each eight two matrices along K.
 __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][2], unsigned sB, int column, int step,
                                        int lane) {
-  const int k = step * mma_k + lane / 8 % 2 * (mma_k / 2);
-  load_matrices_b(tCrB, sB + smem_b(column + lane / 16 * 8 + lane % 8, k) * bits_b / 8);
+  const int k = step * mma_k + (b_k_major ? lane / 8 % 2 * (mma_k / 2) : lane);
+  load_matrices_b(
+      tCrB, sB + smem_b(column + (b_k_major ? lane / 16 * 8 + lane % 8 : 0), k) * bits_b / 8);
   if constexpr (shift_b > 0)
 #pragma unroll
     for (int w = 0; w < 4; ++w) tCrB[w / 2][w % 2] <<= shift_b;
@@ -45,7 +55,7 @@ __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][2], unsigned sB, int 
 // fragments are loaded. A stage is released when all of it is in registers.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
                                          unsigned empty_barriers, unsigned smem, int k_tiles,
-                                         int first_block) {
+                                         int first_block${factor_parameter}) {
   constexpr int turns = k_steps * pieces;
   const int lane = int(threadIdx.x) % warp_size;
   const int row = first_block * mma_m + int(threadIdx.x) / warp_size % warps_per_group * 16;

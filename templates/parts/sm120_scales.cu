@@ -2,6 +2,11 @@
 // ---- Scale factors ------------------------------------------------------------------------------
 
 //@ include load_atoms
+//@ if splits_scales
+
+// Bytes of the factors of a stage's columns of one half of N, an atom of rows.
+constexpr unsigned scales_of_half = scale_atoms_k * scale_rows * 4;
+//@ end
 
 // Those of the tile's rows of A, and of its columns.
 __device__ __forceinline__ void load_scales(const tensor_map &map_a, const tensor_map &map_b,
@@ -9,7 +14,15 @@ __device__ __forceinline__ void load_scales(const tensor_map &map_a, const tenso
                                             const tile_origin &at, int k_tile) {
   const int k = k_tile * scale_atoms_k;
   load_atoms(stage + stage_scales_a, map_a, barrier, at.m0 / scale_rows, k, at.batch);
+//@ if splits_scales
+  // A tile has the same columns of both halves of N.
+  const int rows = at.n0 / 2 / scale_rows;
+  load_atoms(stage + stage_scales_b, map_b, barrier, rows, k, at.batch);
+  load_atoms(stage + stage_scales_b + scales_of_half, map_b, barrier,
+             rows + at.half_n / scale_rows, k, at.batch);
+//@ else
   load_atoms(stage + stage_scales_b, map_b, barrier, at.n0 / scale_rows, k, at.batch);
+//@ end
 }
 
 // Of an atom, 32 lines of 16 bytes, a line has the factors of rows 0, 32, 64 and 96 further: four
@@ -37,6 +50,28 @@ __device__ __forceinline__ void load_scales_a(
     }
 }
 
+//@ if splits_scales
+// Those of its columns of B: of each 32 columns the lanes of a quad have one of each eight. Each
+// columns_a_half of them are of one half of N, by turns.
+__device__ __forceinline__ void load_scales_b(
+    unsigned (&words)[scale_atoms_k][scale_words_b], unsigned stage, int lane${factor_parameter}) {
+  constexpr int columns_a_half = ${columns_a_half};
+#pragma unroll
+  for (int i = 0; i < scale_words_b; ++i) {
+    const int column = i * 32 + lane % 4 * 8 + lane / 4;
+    const int half = column / columns_a_half % 2;
+    const int row = column / (2 * columns_a_half) * columns_a_half +
+                    column % columns_a_half${and_first};
+#pragma unroll
+    for (int atom = 0; atom < scale_atoms_k; ++atom)
+      asm volatile("ld.shared.u32 %0, [%1];"
+                   : "=r"(words[atom][i])
+                   : "r"(scale_line(stage + stage_scales_b + half * scales_of_half, atom, row) +
+                         row / 32 * 4)
+                   : "memory");
+  }
+}
+//@ else
 // Those of its columns of B, four words at once: of each 32 columns the lanes of a quad have one of
 // each eight.
 __device__ __forceinline__ void load_scales_b(
@@ -52,6 +87,7 @@ __device__ __forceinline__ void load_scales_b(
                                     lane % 4 * 8 + lane / 4))
                    : "memory");
 }
+//@ end
 
 // The byte of a word in which a K step's factors begin.
 __device__ __forceinline__ constexpr int scale_byte(int step) {

@@ -38,7 +38,7 @@
             int(min(n - at.n0, int64(tile_n))),
             cluster_k == 1 ? worker : list.rank_k * workers + worker);
       }
-      multiply(tCrC, read, empty_barriers, smem, ${k_tiles}, first_block);
+      multiply(tCrC, read, empty_barriers, smem, ${k_tiles}, first_block${first_factor});
       if (pingpong && ${more_tiles}) pass_turn(consumer);
 //@ insert locate_late
       if constexpr (reads_ahead) {

@@ -53,9 +53,25 @@ __device__ __forceinline__ tile_place row_place(int row, int m0, int n0, int64 m
 // Element e of a lane's accumulators is at row lane / 4 (+ 8 for every other pair), columns
 // e / 4 * 8 + lane % 4 * 2 and + 1.
 __device__ __forceinline__ tile_place lane_place(tile_place warp, int lane) {
-  return warp.beyond(lane / 4, lane % 4 * 2);
+  return warp.beyond(lane / 4, lane % 4 * ${lane_columns});
 }
 
+//@ if splits_lines
+// Columns of the two halves of N, of which a tile has split_columns each by turns, are finished in
+// D's order, as if they came one by one. Of each 16 such columns, eight of D, a lane has four: what
+// one column of D is made of, and then what the next one is.
+__device__ __forceinline__ constexpr int column_of_turn(int col) {
+  return col / 16 * 16 + col / 8 % 2 * 2;
+}
+
+// The element of a lane's accumulators that is the gate there.
+__device__ __forceinline__ constexpr int gate_of_turn(int col) {
+  const int of_d = col / 16 * 8;
+  const int gate = of_d / split_columns * 2 * split_columns + of_d % split_columns;
+  return gate / 2 + col / 8 % 2;
+}
+
+//@ end
 //@ slot scale_d
 
 // A box of a block's accumulators, finished. What the operations read for read_n of its columns is
@@ -88,7 +104,7 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
     if ((reads_col_values || (reads_cells && !reads_cell_values)) && group == 0)
 #pragma unroll
       for (int j = 0; j < read_n / 8; ++j) {
-        if constexpr (reads_col_values) cols[j] = read_col(arg.operands, at.beyond(0, col + j * 8));
+        if constexpr (reads_col_values) cols[j] = read_col(arg.operands, at.beyond(0, ${read_at}));
         if constexpr (reads_cells && !reads_cell_values)
           cells[j][0] = cells[j][1] = {};  // for what is not fetched
       }
@@ -109,11 +125,11 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
 //@ end
 #pragma unroll
     for (int down = 0; down < 2; ++down) {
-      const int e = ${column_of_sums} / 2 + down * 2;
+      const int e = ${first_sum} + down * 2;
 //@ insert aside
 //@ if gated
-      gated[down] = finish({acc_value(acc, e), acc_value(acc, e + 1)}, arg.operands,
-                           at.beyond(down * 8, col), rows[down], cols[group],
+      gated[down] = finish({acc_value(acc, e), acc_value(acc, e + ${to_partner})}, arg.operands,
+                           at.beyond(down * 8, ${col_of_pair}), rows[down], cols[group],
                            cells[group][down]${and_aside}${and_seen}${and_totals});
 //@ else
       const pair x = finish({acc_value(acc, e), acc_value(acc, e + 1)}, arg.operands,

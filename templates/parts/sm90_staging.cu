@@ -111,7 +111,11 @@ __device__ __forceinline__ void stage_ones(const held (&x)[epi_n / 8][2], unsign
 }
 //@ if gated
 
+//@ if splits_lines
+// Of each eight columns of D a lane has two, of two rows.
+//@ else
 // Of each eight columns of the product D has four, and a lane one, of two rows.
+//@ end
 template <class result, class held>
 __device__ __forceinline__ void stage_gated(const held (&x)[epi_n / 8], unsigned staging,
                                             int lane) {
@@ -121,7 +125,7 @@ __device__ __forceinline__ void stage_gated(const held (&x)[epi_n / 8], unsigned
     let_go(bits, x[g]);
 #pragma unroll
     for (int down = 0; down < 2; ++down)
-      st_shared(staging + result::offset(lane / 4 + down * 8, g * 4 + lane % 4), bits[down]);
+      st_shared(staging + result::offset(lane / 4 + down * 8, ${gated_column}), bits[down]);
   }
 }
 //@ end

@@ -36,8 +36,12 @@ struct ring_position {
 // A tile's first element of D.
 struct tile_origin {
   int m0, n0, batch;
+//@ if finds_halves
+  int half_n;  // columns of a gate's half of N
+//@ end
 };
 
+//@ slot split_lines
 // What is the same for all tiles.
 struct work_list {
   unsigned tiles_m, tiles_n;  // clusters' tiles of D, in a batch
@@ -69,7 +73,7 @@ __device__ __forceinline__ tile_origin origin_of(const work_list &list, unsigned
 //@ else
   const int n0 = (cluster_n == 1 ? at.n : at.n * cluster_n + list.rank_n) * tile_n;
 //@ end
-  tile_origin origin = {m0, n0, int(tile / per_batch)};
+  tile_origin origin = {m0, n0, int(tile / per_batch)${half_of_origin}};
   forget(origin.m0);
   forget(origin.n0);
   forget(origin.batch);

@@ -91,7 +91,8 @@ static gg_problem problem_of(const gg_kernel *kernel) {
   int64_t n = tiles_along(kernel->tile_n, kernel->cluster_n, tiles, kernel->turns_pairs_n,
                           kernel->turns_halves_n);
   p.m = extent(kernel->fixed_m, m - ragged);
-  p.n = extent(kernel->fixed_n, n - ragged);
+  int64_t whole = gg_kernel_n_multiple(kernel);
+  p.n = extent(kernel->fixed_n, (n - ragged) / whole * whole);
   p.k = extent(kernel->fixed_k, (k + unit - 1) / unit * unit);
   p.batch = extent(kernel->fixed_batch, 1);
   if (gg_kernel_takes(kernel, GG_PARAM_BETA)) p.beta = 1;

@@ -155,23 +155,31 @@ START_TEST(test_movmatrix) {
 }
 END_TEST
 
-/* The shapes of bytes, of sm_100: where CuTe has a byte of a register (copy_traits_sm100.hpp; as
- * data in tests/golden/copy_atoms.jsonl). Bits of a matrix in CuTe's order are 1024 a register; the
- * lane whose address a row of 128 bits is at is what SrcLayout of a load says, DstLayout of a
- * store.
- */
+/* The shapes of bytes, of sm_100: where the PTX ISA has a byte of a register, as a bit of rows of
+ * 128 behind each other, in the order of the lanes that give their addresses. CuTe's traits agree
+ * (copy_traits_sm100.hpp), but that of m16n16 they say where bytes are when its copy has exchanged
+ * halves of two registers. */
 typedef struct byte_shape {
   const char *ptx;
   int registers, bits;
-  int lane_strides[2], byte_strides[2], register_stride; /* of lane % 4, lane / 4; byte % 2, / 2 */
-  int row_bits[5]; /* of a row's number, from bit 0 on: its place in the lane's number */
+  int lane_strides[2], byte_strides[2],
+      register_strides[2]; /* of lane % 4, lane / 4; byte % 2, ... */
 } byte_shape;
 
 #define ALONG_ROWS                                                                                 \
-  {32, 128}, {8, 16}, 1024, {                                                                      \
-    0, 1, 2, 3, 4                                                                                  \
+  {32, 128}, {8, 16}, {                                                                            \
+    1024, 2048                                                                                     \
   }
-#define ACROSS_ROWS {256, 8}, {128, 64}, 1024
+#define ACROSS_16                                                                                  \
+  {512, 8}, {128, 256}, {                                                                          \
+    64, 2048                                                                                       \
+  }
+#define ACROSS_8                                                                                   \
+  {256, 8}, {128, 64}, {                                                                           \
+    1024, 2048                                                                                     \
+  }
+#define TWO  "%r0,%r1"
+#define FOUR "%r0,%r1,%r2,%r3"
 #define LOAD_BYTES(form, list)                                                                     \
   MATRIX_KERNEL(FILL "ldmatrix.sync.aligned." form " {" list "}, [%s];\n")
 #define STORE_BYTES(form, list)                                                                    \
@@ -180,45 +188,25 @@ typedef struct byte_shape {
 
 static const byte_shape loads_of_bytes[] = {
     {LOAD_BYTES("m8n16.x1.shared.b8x16.b6x16_p32", "%r0"), 1, 6, ALONG_ROWS},
-    {LOAD_BYTES("m8n16.x4.shared::cta.b8x16.b4x16_p64", "%r0,%r1,%r2,%r3"), 4, 4, ALONG_ROWS},
-    {LOAD_BYTES("m16n16.x1.trans.shared.b8", "%r0,%r1"), 2, 8, ACROSS_ROWS, {0, 2, 3, 1, 4}},
-    {LOAD_BYTES("m16n16.x2.trans.shared.b8", "%r0,%r1,%r2,%r3"),
-     4,
-     8,
-     ACROSS_ROWS,
-     {0, 2, 3, 1, 4}},
-    {LOAD_BYTES("m16n16.x2.trans.shared.b8x16.b4x16_p64", "%r0,%r1,%r2,%r3"),
-     4,
-     4,
-     ACROSS_ROWS,
-     {0, 2, 3, 1, 4}},
-    {LOAD_BYTES("m16n16.x1.trans.shared.b8x16.b6x16_p32", "%r0,%r1"),
-     2,
-     6,
-     ACROSS_ROWS,
-     {0, 2, 3, 1, 4}},
+    {LOAD_BYTES("m8n16.x4.shared::cta.b8x16.b4x16_p64", FOUR), 4, 4, ALONG_ROWS},
+    {LOAD_BYTES("m16n16.x1.trans.shared.b8", TWO), 2, 8, ACROSS_16},
+    {LOAD_BYTES("m16n16.x2.trans.shared.b8", FOUR), 4, 8, ACROSS_16},
+    {LOAD_BYTES("m16n16.x2.trans.shared.b8x16.b4x16_p64", FOUR), 4, 4, ACROSS_16},
+    {LOAD_BYTES("m16n16.x1.trans.shared.b8x16.b6x16_p32", TWO), 2, 6, ACROSS_16},
 };
 
 static const byte_shape stores_of_bytes[] = {
-    {STORE_BYTES("m16n8.x1.trans.shared.b8", "%v0"), 1, 8, ACROSS_ROWS, {0, 1, 2, 3, 4}},
-    {STORE_BYTES("m16n8.x4.trans.shared.b8", "%v0,%v1,%v2,%v3"),
-     4,
-     8,
-     ACROSS_ROWS,
-     {0, 1, 2, 3, 4}},
+    {STORE_BYTES("m16n8.x1.trans.shared.b8", "%v0"), 1, 8, ACROSS_8},
+    {STORE_BYTES("m16n8.x4.trans.shared.b8", "%v0,%v1,%v2,%v3"), 4, 8, ACROSS_8},
 };
 
-/* The lane of the row and the column in which byte `which` of a lane's registers is. */
+/* The row and the column in which byte `which` of a lane's registers is. */
 static int row_of_byte(int *column, const byte_shape *s, int lane, int which) {
   int at = lane % 4 * s->lane_strides[0] + lane / 4 * s->lane_strides[1] +
            which % 2 * s->byte_strides[0] + which / 2 % 2 * s->byte_strides[1] +
-           which / 4 * s->register_stride;
-  int row = at / 128, from = 0;
-  for (int i = 0; i < 5; i++) {
-    from |= (row >> i & 1) << s->row_bits[i];
-  }
+           which / 4 % 2 * s->register_strides[0] + which / 8 * s->register_strides[1];
   *column = at % 128 / 8;
-  return from;
+  return at / 128;
 }
 
 static void run_bytes(uint8_t out[512], uint8_t in[512], const char *ptx) {

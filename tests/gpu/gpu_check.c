@@ -157,7 +157,7 @@ int64_t whole_k(const gg_kernel *kernel, int64_t k) {
 }
 
 int64_t whole_n(const gg_kernel *kernel, int64_t n) {
-  int64_t unit = gg_kernel_n_unit(kernel);
+  int64_t unit = gg_kernel_n_multiple(kernel);
   return (n + unit - 1) / unit * unit;
 }
 
@@ -205,7 +205,7 @@ gg_problem usual_shape(const gg_kernel *kernel) {
   return (gg_problem){
       .size = sizeof(gg_problem),
       .m = kernel->fixed_m == GG_FIXED_NONE ? 150 : kernel->fixed_m,
-      .n = kernel->fixed_n == GG_FIXED_NONE ? 140 : kernel->fixed_n,
+      .n = kernel->fixed_n == GG_FIXED_NONE ? whole_n(kernel, 140) : kernel->fixed_n,
       .k = kernel->fixed_k == GG_FIXED_NONE ? whole_k(kernel, 72) : kernel->fixed_k,
       .batch = kernel->fixed_batch == GG_FIXED_NONE ? 2 : kernel->fixed_batch,
       .alpha = 1,

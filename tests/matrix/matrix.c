@@ -53,7 +53,7 @@ static gg_problem problem_of(const run *r, const subject *s, const choice *c, in
   static const float alphas[] = {1, 2, -1, 0.5f}, betas[] = {-1, 1, 0, 2};
   const gg_kernel *kernel = s->kernel;
   gg_problem p = {.size = sizeof(gg_problem), .alpha = 1};
-  int64_t unit = gg_kernel_k_unit(kernel), pairs = gg_kernel_n_unit(kernel);
+  int64_t unit = gg_kernel_k_unit(kernel), pairs = gg_kernel_n_multiple(kernel);
   p.m = factors_side(r->all, c, "m", kernel->tile_m);
   p.n = (factors_side(r->all, c, "n", kernel->tile_n) + pairs - 1) / pairs * pairs;
   p.k = (factors_side(r->all, c, "k", kernel->tile_k) + unit - 1) / unit * unit;

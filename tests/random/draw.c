@@ -128,7 +128,7 @@ static void draw_operand(gg_str *out, draws *from, const char *name, const char 
   gg_str_puts(out, "}\n");
 }
 
-/* Of family sm100: a D whose blocks have factors. */
+/* Of families sm100 and sm120: a D whose blocks have factors. */
 static void draw_scaled_d(gg_str *out, draws *from) {
   char type[word_max], scale[word_max], more[word_max + 16];
   pick(type, from, "e4m3|e5m2|e2m1|e2m1");
@@ -137,10 +137,11 @@ static void draw_scaled_d(gg_str *out, draws *from) {
   draw_operand(out, from, "d", type, more, from, "", is_packed(type) ? 2 : 30);
 }
 
-/* Of 8- and 32-bit operands of family sm90 majors came later: by draws of their own, so that
- * everything else that a seed gives stays as it is. */
+/* Of 8- and 32-bit operands of family sm90, and of bytes of sm120, majors came later: by draws of
+ * their own, so that everything else that a seed gives stays as it is. */
 static bool draws_majors_later(draws *own, const nature *is) {
-  return is->family == SM90 && !is->half && chance(own, 40);
+  bool later = (is->family == SM90 && !is->half) || is->family == SM120;
+  return later && chance(own, 40);
 }
 
 static void draw_operands(gg_str *out, draws *from, const nature *is) {
@@ -152,7 +153,7 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
   if (is->in_byte > 1) any = false;
   if (is->in_byte == 8) maybe(out, &later, 60, "bits", "xor|xor|and");
   draws *majors = !any && draws_majors_later(&later, is) ? &later : from;
-  any = any || majors != from;
+  bool bytes = majors != from; /* and 32 bits: not what is packed */
   char word[word_max];
   const char *results = is->integers     ? "s32|s32|s8|u8|f32|f16|bf16|e4m3"
                         : is->bytes == 8 ? "f64|f64|f64|f32|f16"
@@ -164,11 +165,14 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
   char scale[word_max + 16], more[word_max + 32];
   snprintf(scale, sizeof scale, "%s%s", *is->scale ? ", scale: " : "", is->scale);
   snprintf(more, sizeof more, "%s, sparse: true", scale);
-  draw_operand(out, from, "a", is->a, is->sparse == 'a' ? more : scale, majors, any ? "k|m" : "",
-               unaligned);
-  draw_operand(out, from, "b", is->b, is->sparse == 'b' ? more : scale, majors, any ? "k|n" : "",
-               unaligned);
-  if (is->family == SM100 && chance(from, 25))
+  draw_operand(out, from, "a", is->a, is->sparse == 'a' ? more : scale, majors,
+               any || (bytes && !is_packed(is->a)) ? "k|m" : "", unaligned);
+  draw_operand(out, from, "b", is->b, is->sparse == 'b' ? more : scale, majors,
+               any || (bytes && !is_packed(is->b)) ? "k|n" : "", unaligned);
+  draws factors = {.seed = from->seed ^ 0x8888888888888888, .drawn = from->drawn};
+  if (is->family == SM120 && chance(&factors, 25)) /* which came later */
+    draw_scaled_d(out, &factors);
+  else if (is->family == SM100 && chance(from, 25))
     draw_scaled_d(out, from);
   else
     draw_operand(out, from, "d", pick(word, from, results), "", from, "n|n|m", 30);
@@ -602,7 +606,7 @@ gg_problem draw_problem(draws *from, const gg_kernel *kernel) {
   p.n = draw_extent(from, kernel->fixed_n, kernel->tile_n * (kernel->turns_pairs_n ? 4 : 1));
   if (kernel->turns_halves_m) p.m = draw_extent(from, kernel->fixed_m, kernel->turns_halves_m);
   if (kernel->turns_halves_n) p.n = draw_extent(from, kernel->fixed_n, kernel->turns_halves_n);
-  int64_t pairs = gg_kernel_n_unit(kernel);
+  int64_t pairs = gg_kernel_n_multiple(kernel);
   p.n = (p.n + pairs - 1) / pairs * pairs;
   p.k = kernel->fixed_k;
   if (p.k == GG_FIXED_NONE && chance(from, 10)) p.k = draw_below(from, 2);

@@ -351,6 +351,20 @@ static void odd_columns(gg_problem *p, gg_kernel *kernel) {
   p->n = 101;
 }
 
+static void odd_half_of_lines(gg_problem *p, gg_kernel *kernel) {
+  gate(kernel);
+  kernel->operations[1].expression |= GG_GATED_SPLIT;
+  kernel->b.major = GG_MAJOR_N;
+  p->n = 104;
+}
+
+static void odd_half_of_factors(gg_problem *p, gg_kernel *kernel) {
+  gate(kernel);
+  kernel->operations[1].expression |= GG_GATED_SPLIT;
+  kernel->scale_b = (gg_scaling){.type = GG_DTYPE_ue8m0, .block = 32};
+  p->n = 384;
+}
+
 static void short_gated_d(gg_problem *p, gg_kernel *kernel) {
   gate(kernel);
   p->ldd = 32;
@@ -423,6 +437,12 @@ static const bad_case bad_cases[] = {
     {odd_columns, GG_E_PROBLEM_EXTENT,
      "n = 101, where the kernel has an even n, two columns for each of D's (epilogue gated); the "
      "nearest are 100 and 102"},
+    {odd_half_of_lines, GG_E_PROBLEM_EXTENT,
+     "n = 104, where the kernel has n of whole 16: halves of an N-major B's lines that begin at "
+     "multiples of 8 elements (epilogue gated); the next is 112"},
+    {odd_half_of_factors, GG_E_PROBLEM_EXTENT,
+     "n = 384, where the kernel has n of whole 256: halves of B's scale factors that begin at "
+     "multiples of 128 elements (epilogue gated); the next is 512"},
     {short_gated_d, GG_E_PROBLEM_LD,
      "ldd = 32 is less than n / 2 = 36; the least that the kernel takes is 36"},
     {no_workspace, GG_E_PROBLEM_WORKSPACE, "a workspace of 0 bytes, where 12 shares of 6 tiles"},

@@ -78,6 +78,8 @@ static bool same_identity(const gg_plan *x, const gg_plan *y) {
   "arch: sm_100a\na: bf16\nb: bf16\nd: {type: " result "}\ntile: [128, 64, 64]\n"
 #define FP8  "arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\n"
 #define INT8 "arch: sm_90a\na: s8\nb: s8\n"
+#define GATED                                                                                      \
+  "arch: sm_90a\na: f16\nb: {type: f16, major: n}\nd: f16\nepilogue: [gated: {columns: split}]\n"
 
 /* A kernel of spec `of`, whose `member` becomes what it is for spec `from`. `whole`: why it
  * cannot change by itself; then all of the two plans is compared. */
@@ -130,6 +132,7 @@ static const struct flip {
     {"copies_ahead", LINES "a: {type: f16, align: 2}\nstages: 4",
      LINES "a: {type: f16, align: 2}\nstages: 2", NULL},
     {"swizzle_a", SM90 TILE, SM90 TILE "swizzle: {a: 64B}", NULL},
+    {"split_columns", GATED "tile: [128, 128, 64]", GATED "tile: [128, 96, 64]", NULL},
     {"swizzle_b", SM90 TILE, SM90 TILE "swizzle: {b: 64B}", NULL},
     {"cta_group", SM100, SM100 "cta_group: 2", "a pair has an atom and a cluster of its own"},
     {"accumulator_stages", SM100, SM100 "accumulator_stages: 1", NULL},

@@ -7,9 +7,11 @@
  *
  * The shapes that came with sm_100 have bytes in registers, four in each, and rows of 16 elements
  * in memory, one to an address: 8 rows of m8n16 and (stored, transposed) m16n8, 16 of m16n16, which
- * fills two registers. Rows of 6- or 4-bit elements are packed from their first byte on and fill 12
- * or 8 of the 16 bytes; each element comes to the low bits of its byte. The PTX ISA gives the
- * places of m16n16 in a figure alone; here they are as CuTe's SM100_U8x16_LDSM_T has them. */
+ * fills two registers: its columns 0 to 7 the first, 8 to 15 the second, and lane 4 g + t has the
+ * elements 4 t to 4 t + 3 of column g of each. (CuTe's SM100_U8x16_LDSM_T has them elsewhere: it
+ * exchanges bytes of the two behind the instruction.) Rows of 6- or 4-bit elements are packed from
+ * their first byte on and fill 12 or 8 of the 16 bytes; each element comes to the low bits of its
+ * byte. */
 #include <string.h>
 
 #include "emu/hazard.h"
@@ -41,11 +43,12 @@ static int row_of_byte(matrix_shape shape, int lane, int which, int byte) {
   int t = lane % 4;
   if (shape == M8N16) return which * side + lane / 4;
   if (shape == M16N8) return which * side + t * 2 + byte % 2;
-  return which / 2 * 2 * side + t * 4 + which % 2 * 2 + byte % 2;
+  return which / 2 * 2 * side + t * 4 + byte;
 }
 
-static int column_of_byte(matrix_shape shape, int lane, int byte) {
-  return shape == M8N16 ? lane % 4 * 4 + byte : lane / 4 + byte / 2 * side;
+static int column_of_byte(matrix_shape shape, int lane, int which, int byte) {
+  if (shape == M8N16) return lane % 4 * 4 + byte;
+  return lane / 4 + (shape == M16N8 ? byte / 2 : which % 2) * side;
 }
 
 static uint32_t loaded_word(rows_data data, const matrix_facts *f, int which, int lane) {
@@ -58,7 +61,7 @@ static uint32_t loaded_word(rows_data data, const matrix_facts *f, int which, in
   }
   for (int byte = 0; byte < 4; byte++) {
     const uint8_t *row = data[row_of_byte(f->shape, lane, which, byte)];
-    int column = column_of_byte(f->shape, lane, byte);
+    int column = column_of_byte(f->shape, lane, which, byte);
     word |= emu_packed_code(row, row_bytes, column, f->bits) << 8 * byte;
   }
   return word;
@@ -73,7 +76,7 @@ static void store_word(rows_data data, const matrix_facts *f, int which, int lan
   }
   for (int byte = 0; byte < 4; byte++) {
     uint8_t *row = data[row_of_byte(f->shape, lane, which, byte)];
-    row[column_of_byte(f->shape, lane, byte)] = (uint8_t)(word >> 8 * byte);
+    row[column_of_byte(f->shape, lane, which, byte)] = (uint8_t)(word >> 8 * byte);
   }
 }
 

@@ -1,0 +1,52 @@
+/* Families sm90, sm100 and sm120: a split gate's columns of an N-major B.
+ *
+ * Rows of a K-major B are copied by turns from the two halves of N (gate.h). Of an N-major B tensor
+ * maps bring lines along N, so that boxes come by turns: a tile has `split_columns` columns of the
+ * first half, a box's line, and then those of the second half that they are the gates of. A thread
+ * has both of every two, for it has the same two of each eight columns of a row. It takes them in
+ * the order in which they would come by turns: what is read along N, and D, see no difference
+ * (templates/parts/sm90_epilogue.cu).
+ *
+ * A box of the epilogue has whole pairs of such lines, so that who loads one from tensor memory, or
+ * adds one up, has all that its columns of D are made of. Boxes begin at multiples of 16 bytes, and
+ * so does the second half (gg_kernel_n_multiple). */
+#include "atom/dtype.h"
+#include "plan/choices.h"
+#include "plan/gate.h"
+#include "plan/sm90.h"
+
+bool gg_sm90_splits_lines(const gg_plan *plan) {
+  return gg_plan_is_split(plan) && plan->b.major != GG_MAJOR_K;
+}
+
+int gg_sm90_split_step(const gg_plan *plan, int step, bool raw) {
+  enum { raw_width = 32, line_bytes = 16, wide_bytes = 128 };
+  if (!gg_sm90_splits_lines(plan)) return step;
+  bool wide = gg_plan_swizzles_wide(plan, &plan->b);
+  int unit = raw ? raw_width : (int)gg_dtype_unit(plan->b.type, wide ? wide_bytes : line_bytes);
+  int own = 2 * unit * (plan->cta_group > 1 ? 2 : 1);
+  return own > step ? own : step;
+}
+
+/* Of what is staged D alone is there beside a gate. */
+static int most_columns(const gg_plan *plan) {
+  return gg_sm90_most_columns(plan, gg_dtype_info_of(plan->d.type)->bits);
+}
+
+int gg_sm90_split_most(const gg_plan *plan, int columns) {
+  int power = columns & -columns, most = most_columns(plan);
+  return (power < most ? power : most) / 2;
+}
+
+gg_status gg_sm90_check_split(const gg_plan *plan, gg_error *err) {
+  enum { wide_line = 32 /* 128 bytes of 32-bit elements */ };
+  const gg_spec_operand *b = &plan->spec->b;
+  if (!gg_sm90_splits_lines(plan)) return GG_OK;
+  if (plan->copy_bytes_b)
+    return gg_refuse(plan, &b->align, "split gated columns beside B of major n aligned to",
+                     b->align.text, "16: tensor maps bring the halves of N by turns", err);
+  if (!gg_plan_swizzles_wide(plan, &plan->b) || most_columns(plan) >= 2 * wide_line) return GG_OK;
+  return gg_refuse(plan, &b->major,
+                   "split gated columns and a D of 32 bits beside B of tf32 of major", "n",
+                   "B of major k, or D of less bits: a box of both halves has 64 columns", err);
+}
