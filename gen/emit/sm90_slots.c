@@ -256,7 +256,8 @@ static void write_prefetches(gg_str *out, const gg_plan *plan, const gg_layouts 
     bool later = rows[i].id == GG_OPERAND_C || rows[i].id == GG_OPERAND_EXTRA;
     if (!rows[i].map || later) continue;
     gg_str_printf(out, "    prefetch_map(map_%s);\n", gg_operand_word(rows[i].id));
-    if (rows[i].map->end) gg_str_printf(out, "    prefetch_map(end_%s);\n", gg_operand_word(rows[i].id));
+    if (rows[i].map->end)
+      gg_str_printf(out, "    prefetch_map(end_%s);\n", gg_operand_word(rows[i].id));
   }
 }
 

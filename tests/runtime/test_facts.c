@@ -51,8 +51,8 @@ static bool is_seen(size_t at) {
 /* Bytes that lie between members, and what is reserved in maps. A member that is new, and which
  * facts.c has no row for, makes these more. */
 enum {
-  operation_padding = 2 * GG_OPERATIONS_MAX,  /* behind alpha and beta */
-  map_padding = 3 * GG_TENSOR_MAPS_MAX, /* behind unpacks */
+  operation_padding = 2 * GG_OPERATIONS_MAX, /* behind alpha and beta */
+  map_padding = 3 * GG_TENSOR_MAPS_MAX,      /* behind unpacks */
   kernel_padding =
       4 + 3 + 4 + 7 + 7, /* in front of fixed_m, threads, smem_bytes, params, sparse_b */
 };
