@@ -191,8 +191,9 @@ typedef struct gg_tensor_map {
                    128 elements then */
   int swizzle_wide; /* whether that of 128 bytes moves 32 bytes as one, not 16 */
   int rows_step;    /* of the second dimension a box has each so many elements; 0: each one */
-  int end; /* 1: the operand's last lines have a map of their own, GG_PARAM_MAP_END, whose boxes
-              have as many as whole boxes leave; where they leave none it is legal, and not used */
+  int end; /* 1: the operand's last rows or columns have a map of their own, GG_PARAM_MAP_END, whose
+              boxes have as many as whole boxes leave, along K lines, else elements of each line,
+              rounded up to 16 bytes; where they leave none it is legal, and not used */
 } gg_tensor_map;
 
 /* How many CTAs a problem takes. A cluster of CTAs takes a block of neighbouring tiles. */

@@ -289,12 +289,15 @@ static gg_status encode_any(uint64_t out[16], const gg_driver *driver, const gg_
   return encode(out, driver, map, &view, err);
 }
 
-/* Of the operand's last lines: boxes of as many as whole ones leave. */
+/* Of the operand's last rows or columns: boxes of as many as whole ones leave. */
 static gg_tensor_map end_of(const gg_kernel *kernel, const gg_problem *problem,
                             const gg_tensor_map *map) {
   gg_tensor_map end = *map;
-  int64_t rest = view_of(kernel, problem, map).rows % map->box[1];
-  if (rest > 0) end.box[1] = (int)rest;
+  gg_view view = view_of(kernel, problem, map);
+  bool lines = view.operand->major == GG_MAJOR_K;
+  int64_t unit = lines ? 1 : unit_of(&view), of = lines ? view.rows : view.length;
+  int64_t rest = of % map->box[lines];
+  if (rest > 0) end.box[lines] = (int)((rest + unit - 1) / unit * unit);
   return end;
 }
 

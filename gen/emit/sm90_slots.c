@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "atom/dtype.h"
 #include "emit/shares.h"
 #include "plan/gate.h"
 #include "plan/operands.h"
@@ -384,10 +385,19 @@ static void write_ends(gg_str *out, const gg_plan *plan, const char *format) {
   if (gg_sm90_has_end(plan, &plan->b)) gg_str_printf(out, format, 'b');
 }
 
-/* Who copies a tile of A or of B, to whom, from where, and by which map. */
-static void bind_copy(gg_bindings *out, const gg_plan *plan, bool is_a) {
-  bool end = gg_sm90_has_end(plan, is_a ? &plan->a : &plan->b);
+/* Whether a tile of a cluster may lie behind the operand's last row or column. */
+static bool may_lie_behind(const gg_plan *plan, bool is_a) {
+  bool several = (is_a ? plan->cluster_m : plan->cluster_n) > 1;
+  return several && gg_sm90_has_end(plan, is_a ? &plan->a : &plan->b);
+}
+
+/* Who copies a tile of A or of B, to whom, and by which map: along K all of a tile's boxes have its
+ * rows, else each has some of them, or none. */
+static void bind_copy(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts, bool is_a) {
+  const gg_operand *operand = is_a ? &plan->a : &plan->b;
+  bool end = gg_sm90_has_end(plan, operand), k_major = gg_sm90_is_k_major(plan, operand);
   bool shared = (is_a ? plan->cluster_n : plan->cluster_m) > 1;
+  bool several = (is_a ? layouts->boxes_a.count : layouts->boxes_b.count) > 1;
   const char *turn =
       is_a ? "(k_tile % cluster_n == list.rank_n)" : "(k_tile % cluster_m == list.rank_m)";
   gg_bind_text(out, is_a ? "when_a" : "when_b", shared ? turn : "constexpr (true)");
@@ -396,39 +406,51 @@ static void bind_copy(gg_bindings *out, const gg_plan *plan, bool is_a) {
     gg_bind_text(out, "load_a", shared ? "tma_load_multicast" : "tma_load");
   else
     gg_bind_text(out, "multicast_b", shared ? "_multicast" : "");
-  gg_bind_text(out, is_a ? "map_a" : "map_b",
-               end    ? is_a ? "of_a" : "of_b"
-               : is_a ? "map_a"
-                      : "map_b");
+  char x = is_a ? 'a' : 'b';
+  gg_str map = GG_STR_INIT, exists = GG_STR_INIT;
+  if (end && !k_major)
+    gg_str_printf(&map, "rows_%c < (box + 1) * line_%c ? end_%c : map_%c", x, x, x, x);
+  else
+    gg_str_printf(&map, end ? "of_%c" : "map_%c", x);
+  if (end && !k_major && several) gg_str_printf(&exists, " && box * line_%c < rows_%c", x, x);
+  gg_bind_str(out, is_a ? "map_a" : "map_b", &map);
+  gg_bind_str(out, is_a ? "and_rows_a" : "and_rows_b", &exists);
 }
 
-/* Whether a tile of a cluster may lie behind the operand's last line. */
-static bool may_lie_behind(const gg_plan *plan, bool is_a) {
-  bool several = (is_a ? plan->cluster_m : plan->cluster_n) > 1;
-  return several && gg_sm90_has_end(plan, is_a ? &plan->a : &plan->b);
+/* How many rows of A, or columns of B, a tile has; where they are not contiguous in a line, in
+ * whole 16 bytes. */
+static void write_rows(gg_str *out, const gg_plan *plan, bool is_a) {
+  const gg_operand *operand = is_a ? &plan->a : &plan->b;
+  bool k_major = gg_sm90_is_k_major(plan, operand), behind = may_lie_behind(plan, is_a);
+  char x = is_a ? 'a' : 'b', mn = is_a ? 'm' : 'n', first[] = "at.?0";
+  first[3] = mn;
+  if (behind)
+    gg_str_printf(out, "    const int first_%c = min(at.%c0, (list.%c - 1) / tile_%c * tile_%c);\n",
+                  x, mn, mn, mn, mn);
+  const char *from = !behind ? first : is_a ? "first_a" : "first_b";
+  if (k_major) {
+    gg_str_printf(out,
+                  "    const int rows_%c = min(tile_%c, list.%c - %s);\n"
+                  "    const tensor_map &of_%c = rows_%c < tile_%c ? end_%c : map_%c;\n",
+                  x, mn, mn, from, x, x, mn, x, x);
+    return;
+  }
+  int unit = (int)gg_dtype_unit(operand->type, 16);
+  gg_str_printf(out, "    const int rows_%c = min(tile_%c, (list.%c - %s + %d) / %d * %d);\n", x,
+                mn, mn, from, unit - 1, unit, unit);
 }
 
 /* How many rows of A and columns of B a tile has, and how many bytes of them come. */
-static void bind_ends(gg_bindings *out, const gg_plan *plan) {
+static void bind_ends(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str lines = GG_STR_INIT, arriving = GG_STR_INIT;
   for (int i = 0; i < 2; i++) {
     char x = "ab"[i], mn = "mn"[i];
-    bool behind = may_lie_behind(plan, i == 0);
     if (!gg_sm90_has_end(plan, i == 0 ? &plan->a : &plan->b)) continue;
     if (!lines.length)
-      gg_str_puts(&lines,
-                  "    // What of a box lies outside of its matrix takes longer than what "
-                  "lies inside. So the matrix's\n    // last lines have boxes of their own; "
-                  "a cluster's tile behind them is given those, too.\n");
-    if (behind)
-      gg_str_printf(&lines,
-                    "    const int first_%c = min(at.%c0, (list.%c - 1) / tile_%c * tile_%c);\n", x,
-                    mn, mn, mn, mn);
-    gg_str_printf(&lines, "    const int rows_%c = min(tile_%c, list.%c - ", x, mn, mn);
-    gg_str_printf(&lines, behind ? "first_%c" : "at.%c0", behind ? x : mn);
-    gg_str_printf(&lines,
-                  ");\n    const tensor_map &of_%c = rows_%c < tile_%c ? end_%c : map_%c;\n", x, x,
-                  mn, x, x);
+      gg_str_puts(&lines, "    // What of a box lies outside of its matrix takes longer than what "
+                          "lies inside. So the matrix's\n    // last rows have boxes of their own; "
+                          "a cluster's tile behind them is given those, too.\n");
+    write_rows(&lines, plan, i == 0);
     gg_str_printf(&arriving, " -\n                              (tile_%c - rows_%c) * row_bytes_%c",
                   mn, x, x);
   }
@@ -438,8 +460,8 @@ static void bind_ends(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "find_ends", &lines);
   gg_str_free(&arriving);
   gg_bind_text(out, "first_a", may_lie_behind(plan, true) ? "first_a" : "at.m0");
-  bind_copy(out, plan, true);
-  bind_copy(out, plan, false);
+  bind_copy(out, plan, layouts, true);
+  bind_copy(out, plan, layouts, false);
 }
 
 /* Where a box of B begins along its lines. */
@@ -483,7 +505,7 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (plan->cta_group > 1) gg_bind_text(out, "half_columns", gg_sm90_half_of_b(plan));
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
   gg_bind_text(out, "k_a", plan->sparse_a ? "k0 / 2" : "k0");
-  if (plan->cta_group < 2) bind_ends(out, plan);
+  if (plan->cta_group < 2) bind_ends(out, plan, layouts);
   gg_str parameters = GG_STR_INIT, load = GG_STR_INIT;
   write_ends(&parameters, plan, "const tensor_map &end_%c, ");
   if (parameters.length) gg_str_puts(&parameters, "\n                                        ");

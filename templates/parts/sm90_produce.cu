@@ -26,14 +26,14 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       mbarrier_expect(full, ${arriving});
       if ${when_a} {
 #pragma unroll
-        for (int box = 0; box < boxes_a; ++box)
+        for (int box = 0; box < boxes_a${and_rows_a}; ++box)
           ${load_a}(sA + box * box_bytes_a, ${map_a}, full,
                     (a_k_major ? ${k_a} : ${first_a}) + box * line_a, a_k_major ? ${first_a} : ${k_a},
                     at.batch${to_a});
       }
       if ${when_b} {
 #pragma unroll
-        for (int box = 0; box < boxes_b; ++box)
+        for (int box = 0; box < boxes_b${and_rows_b}; ++box)
           ${load_b}${multicast_b}(sB + box * box_bytes_b, ${map_b}, full, ${box_b_along},
                                   ${box_b_across}, at.batch${to_b});
       }

@@ -113,41 +113,50 @@ static bool add_part(emu_unit_set *set, emu_warp *warp, const emu_op *op, const 
   return true;
 }
 
+/* Units that are written of those that hold one place along M or N: of a line along K its units,
+ * else one of each line. `last` becomes the offset of one that is not. */
+static int units_written(uint32_t *last, const part *p, const emu_cta *cta, int place) {
+  bool along_k = p->view->along_k;
+  int written = 0;
+  for (int i = 0; i < (along_k ? p->units : p->lines); i++) {
+    int line = along_k ? place : p->line + i, unit = along_k ? p->unit + i : place;
+    uint32_t offset = emu_matrix_unit(p->view, line, unit) - EMU_SHARED_RESERVED;
+    if (emu_unit_written(cta, offset))
+      written++;
+    else
+      *last = offset;
+  }
+  return written;
+}
+
 /* A row of A, or a column of B, of which nobody has written anything makes garbage of its own row
  * or column of D, which nobody may want: past a matrix's edge. It reads as NaN. What is written in
  * part, or a B of which nothing is, was to be an operand. */
-static bool lines_written(const part *p, emu_warp *warp, const emu_op *op, bool any) {
-  emu_counters *counters = emu_counting(warp);
-  int written = 0;
+static bool rows_written(const part *p, emu_warp *warp, const emu_op *op, bool any) {
+  bool along_k = p->view->along_k;
+  int first = along_k ? p->line : p->unit, count = along_k ? p->lines : p->units;
+  int all = along_k ? p->units : p->lines, there = 0;
   uint32_t last = 0;
-  for (int line = p->line; line < p->line + p->lines; line++) {
-    int units = 0;
-    for (int unit = p->unit; unit < p->unit + p->units; unit++) {
-      uint32_t offset = emu_matrix_unit(p->view, line, unit) - EMU_SHARED_RESERVED;
-      if (emu_unit_written(warp->cta, offset))
-        units++;
-      else
-        last = offset;
-    }
-    if (units == p->units)
-      written++;
-    else if (units > 0 || !p->view->along_k)
-      return emu_unit_refuse(warp, op, last);
+  for (int place = first; place < first + count; place++) {
+    int written = units_written(&last, p, warp->cta, place);
+    if (written > 0 && written < all) return emu_unit_refuse(warp, op, last);
+    if (written > 0)
+      there++;
     else
-      counters->unwritten_reads++;
+      emu_counting(warp)->unwritten_reads++;
   }
-  return written > 0 || any || emu_unit_refuse(warp, op, last);
+  return there > 0 || any || emu_unit_refuse(warp, op, last);
 }
 
-/* Whether what the part reads and claims has been written, or is of lines that need not be. */
+/* Whether what the part reads and claims has been written, or is of rows that need not be. */
 static bool operands_written(const emu_wgmma_work *work, emu_warp *warp) {
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
   uint32_t count = work->async.read_count;
   if (!warp->cta->cluster->run->checked || emu_units_written(work->spans, count)) return true;
   part a = part_a(work), b = part_b(work, 0, f->n);
-  if (!f->a_in_registers && !lines_written(&a, warp, op, true)) return false;
-  return count == work->a_count || lines_written(&b, warp, op, false);
+  if (!f->a_in_registers && !rows_written(&a, warp, op, true)) return false;
+  return count == work->a_count || rows_written(&b, warp, op, false);
 }
 
 static void no_memory(emu_warp *warp, const emu_op *op) {
