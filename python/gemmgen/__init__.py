@@ -14,8 +14,7 @@
 
 Arrays are torch's tensors, whatever speaks ``__cuda_array_interface__`` or DLPack (cupy, numba,
 jax), and in host memory numpy's; what is in host memory is computed by gemmgen's emulator. Nothing
-but
-libgemmgen is needed: torch, numpy and cupy are used where the program has them.
+but libgemmgen is needed: torch, numpy and cupy are used where the program has them.
 """
 
 from ._context import Device, device
