@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+
 /* ---- Members ---------------------------------------------------------------------------- */
 
 typedef struct member {
@@ -168,28 +170,20 @@ void gg_kernel_facts(const gg_kernel *kernel, void (*see)(void *user, const gg_f
 
 /* ---- Checksums -------------------------------------------------------------------------- */
 
-static const uint64_t fnv_begin = 14695981039346656037u, fnv_prime = 1099511628211u;
-
-static uint64_t add(uint64_t hash, const void *data, size_t size) {
-  const unsigned char *bytes = data;
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ bytes[i]) * fnv_prime;
-  return hash;
-}
-
 uint64_t gg_checksum(const void *data, size_t size) {
-  return add(fnv_begin, data, size);
+  return gg_hash_bytes(GG_HASH_BEGIN, data, size);
 }
 
 /* Numbers by their bytes from the lowest on, whatever the machine's order. */
 static uint64_t add_number(uint64_t hash, uint64_t number) {
-  for (size_t i = 0; i < sizeof number; i++, number >>= 8)
-    hash = (hash ^ (number & 0xff)) * fnv_prime;
-  return hash;
+  unsigned char bytes[sizeof number];
+  for (size_t i = 0; i < sizeof bytes; i++, number >>= 8)
+    bytes[i] = number & 0xff;
+  return gg_hash_bytes(hash, bytes, sizeof bytes);
 }
 
 static uint64_t add_text(uint64_t hash, const char *text) {
-  return add(hash, text, strlen(text) + 1);
+  return gg_hash_bytes(hash, text, strlen(text) + 1);
 }
 
 static void add_fact(void *user, const gg_fact *fact) {
@@ -200,7 +194,7 @@ static void add_fact(void *user, const gg_fact *fact) {
 }
 
 uint64_t gg_kernel_checksum(const gg_kernel *kernel) {
-  uint64_t hash = fnv_begin;
+  uint64_t hash = GG_HASH_BEGIN;
   gg_kernel_facts(kernel, add_fact, &hash);
   return hash;
 }

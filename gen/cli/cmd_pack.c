@@ -114,15 +114,18 @@ static int by_number(const void *left, const void *right) {
   return ((const gg_arch *)left)->number - ((const gg_arch *)right)->number;
 }
 
+/* Each number once. */
+static void add_arch(gg_arch out[archs_max], size_t *count, gg_arch arch) {
+  for (size_t i = 0; i < *count; i++)
+    if (out[i].number == arch.number) return;
+  if (*count < archs_max) out[(*count)++] = arch;
+}
+
 /* The architectures that are asked for and run what needs `least`, each once, ascending. */
 static size_t targets_of(gg_arch out[archs_max], const packing_run *run, gg_arch least) {
   size_t count = 0;
   for (size_t i = 0; i < run->arch_count; i++) {
-    if (!gg_arch_runs(run->archs[i], least)) continue;
-    bool there = false;
-    for (size_t j = 0; j < count; j++)
-      there = there || out[j].number == run->archs[i].number;
-    if (!there) out[count++] = target_of(run->archs[i], least);
+    if (gg_arch_runs(run->archs[i], least)) add_arch(out, &count, target_of(run->archs[i], least));
   }
   qsort(out, count, sizeof *out, by_number);
   return count;
@@ -247,10 +250,8 @@ static size_t archs_of_pack(gg_arch out[archs_max], const cli_pack *pack) {
   for (size_t i = 0; i < pack->count; i++) {
     for (size_t j = 0; j < pack->kernels[i].images.count; j++) {
       gg_arch arch;
-      bool there = !gg_arch_parse(&arch, pack->kernels[i].images.list[j]->arch);
-      for (size_t k = 0; k < count; k++)
-        there = there || out[k].number == arch.number;
-      if (!there && count < archs_max) out[count++] = (gg_arch){.number = arch.number};
+      if (gg_arch_parse(&arch, pack->kernels[i].images.list[j]->arch))
+        add_arch(out, &count, (gg_arch){.number = arch.number});
     }
   }
   qsort(out, count, sizeof *out, by_number);

@@ -103,10 +103,6 @@ void gg_cuda_write_flags(gg_str *out, const gg_cuda_flag *flags, size_t count) {
     gg_str_printf(out, "constexpr bool %s = %s;\n", flags[i].name, gg_cuda_bool(flags[i].value));
 }
 
-bool gg_cuda_is_even(int64_t fixed, int tile) {
-  return fixed != GG_FIXED_NONE && fixed % tile == 0;
-}
-
 const char *gg_cuda_factor_type(const gg_plan *plan) {
   return plan->compute == GG_DTYPE_f64 ? "double" : "float";
 }

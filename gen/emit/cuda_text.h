@@ -18,9 +18,6 @@ typedef struct gg_cuda_flag {
 
 void gg_cuda_write_flags(gg_str *out, const gg_cuda_flag *flags, size_t count);
 
-/* Whether a fixed extent is a whole number of tiles, so that no tile needs a bounds check. */
-bool gg_cuda_is_even(int64_t fixed, int tile);
-
 /* Of alpha and beta: as the epilogue computes, in f32 also beside integers. */
 const char *gg_cuda_factor_type(const gg_plan *plan);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "emit/operations.h"
 #include "emit/report.h"
 #include "emit/skeleton.h"
@@ -154,20 +155,12 @@ static gg_status check_name(const gg_kernel *kernel, const gg_plan *plan, gg_err
   return gg_fail(err, EMIT_NAME, &plan->spec->name.mark, kernel->name);
 }
 
-/* FNV-1a: two texts that differ by accident have other hashes. */
-static uint64_t hash_of(const char *text, size_t length) {
-  uint64_t hash = 14695981039346656037u;
-  for (size_t i = 0; i < length; i++)
-    hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;
-  return hash;
-}
-
 /* Ends the text with an entry that is named by what stands before it. */
 static gg_status write_fingerprint(kernel_memory *memory, gg_error *err) {
   char name[32];
   gg_str *source = &memory->source;
   memory->code_end = source->length;
-  uint64_t hash = hash_of(gg_str_text(source), source->length);
+  uint64_t hash = gg_hash_bytes(GG_HASH_BEGIN, gg_str_text(source), source->length);
   snprintf(name, sizeof name, "gemmgen_%016" PRIx64, hash);
   gg_str_printf(source,
                 "\n// By this name a loader knows that a binary was made from this very text.\n"

@@ -353,6 +353,17 @@ static const char *mapped(gg_report *report, const gg_plan *plan, const gg_tenso
   return keep(report, &text);
 }
 
+/* Of the map of an operand's last rows or columns. */
+static void report_end(gg_report *report, const gg_plan *plan, const gg_tensor_map *map) {
+  bool is_a = map->operand == GG_OPERAND_A;
+  const char *name = is_a ? "at the end of A" : "at the end of B";
+  bool lines = (is_a ? &plan->a : &plan->b)->major == GG_MAJOR_K;
+  gg_fact *fact = lines ? add_text(report, "tensor maps", name, "%d x rest", map->box[0])
+                        : add_text(report, "tensor maps", name, "rest x %d", map->box[1]);
+  fact->remark = lines ? "as many lines as whole boxes leave"
+                       : "as many elements of a line as whole boxes leave";
+}
+
 /* The boxes of tensor maps. */
 static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->map_count; i++) {
@@ -395,11 +406,7 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
       gg_str_puts(&remark, "no swizzle");
     }
     fact->remark = keep(report, &remark);
-    if (map->end)
-      add_text(report, "tensor maps",
-               map->operand == GG_OPERAND_A ? "at the end of A" : "at the end of B", "%d x rest",
-               map->box[0])
-          ->remark = "as many lines as whole boxes leave";
+    if (map->end) report_end(report, plan, map);
   }
 }
 

@@ -42,9 +42,9 @@ static void write_flags(gg_str *out, const gg_plan *plan) {
       {"b_k_major", plan->b.major == GG_MAJOR_K},
       {"c_n_major", plan->has_c && plan->c.major == GG_MAJOR_N},
       {"d_n_major", plan->d.major == GG_MAJOR_N},
-      {"even_m", gg_cuda_is_even(plan->fixed_m, plan->tile_m)},
-      {"even_n", gg_cuda_is_even(plan->fixed_n, plan->tile_n)},
-      {"even_k", gg_cuda_is_even(plan->fixed_k, plan->tile_k)},
+      {"even_m", gg_is_even(plan->fixed_m, plan->tile_m)},
+      {"even_n", gg_is_even(plan->fixed_n, plan->tile_n)},
+      {"even_k", gg_is_even(plan->fixed_k, plan->tile_k)},
       {"raster_along_m", plan->raster == GG_RASTER_ALONG_M},
   };
   gg_cuda_write_flags(out, flags, sizeof flags / sizeof *flags);
@@ -186,7 +186,7 @@ static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts 
                   .operand = &plan->a,
                   .mn = plan->tile_m,
                   .copy_bytes = plan->copy_bytes_a,
-                  .even_mn = gg_cuda_is_even(plan->fixed_m, plan->tile_m)};
+                  .even_mn = gg_is_even(plan->fixed_m, plan->tile_m)};
   const tile b = {.name = "operand_b",
                   .what = "B: (n, k)",
                   .coords = {"n", "k"},
@@ -194,7 +194,7 @@ static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts 
                   .operand = &plan->b,
                   .mn = plan->tile_n,
                   .copy_bytes = plan->copy_bytes_b,
-                  .even_mn = gg_cuda_is_even(plan->fixed_n, plan->tile_n)};
+                  .even_mn = gg_is_even(plan->fixed_n, plan->tile_n)};
   gg_status st;
   if ((st = write_operand(out, plan, &a, err))) return st;
   if ((st = write_operand(out, plan, &b, err))) return st;
@@ -273,7 +273,7 @@ static void bind_words(gg_bindings *out, const gg_plan *plan) {
 /* Whether an operand's lines may end inside a chunk. */
 static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t extent, int part) {
   return copy_bytes > gg_dtype_bytes(operand->type, 1) && operand->major != GG_MAJOR_K &&
-         !gg_cuda_is_even(extent, part);
+         !gg_is_even(extent, part);
 }
 
 /* By which way A and B come to shared memory. */

@@ -51,9 +51,9 @@ static bool stages_c(const gg_layouts *layouts) {
 }
 
 static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  bool even_m = gg_cuda_is_even(plan->fixed_m, plan->tile_m),
-       even_n = gg_cuda_is_even(plan->fixed_n, plan->tile_n);
-  bool even_k = gg_cuda_is_even(plan->fixed_k, plan->tile_k);
+  bool even_m = gg_is_even(plan->fixed_m, plan->tile_m),
+       even_n = gg_is_even(plan->fixed_n, plan->tile_n);
+  bool even_k = gg_is_even(plan->fixed_k, plan->tile_k);
   bool whole_chunks = has_whole_chunks(&plan->a, plan->copy_bytes_a, even_m) &&
                       has_whole_chunks(&plan->b, plan->copy_bytes_b, even_n);
   const gg_cuda_flag flags[] = {
@@ -140,8 +140,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
 /* What C or D, which a warp stages, are accessed by where their lines end. */
 static bool ends_in_access(const gg_plan *plan, const gg_operand *operand, int access_bytes) {
   return access_bytes > gg_dtype_bytes(operand->type, 1) &&
-         !(gg_cuda_is_even(plan->fixed_m, plan->tile_m) &&
-           gg_cuda_is_even(plan->fixed_n, plan->tile_n));
+         !(gg_is_even(plan->fixed_m, plan->tile_m) && gg_is_even(plan->fixed_n, plan->tile_n));
 }
 
 static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -205,7 +204,7 @@ static void bind_lined(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* Whether an operand's lines, copied in chunks of 16 bytes, may end inside one. */
 static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t extent, int part) {
-  return copy_bytes == 16 && operand->major != GG_MAJOR_K && !gg_cuda_is_even(extent, part);
+  return copy_bytes == 16 && operand->major != GG_MAJOR_K && !gg_is_even(extent, part);
 }
 
 static const char *coord_of(const gg_operand *operand, const char *by_ldmatrix) {

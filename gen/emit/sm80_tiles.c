@@ -141,8 +141,8 @@ static gg_status write_offset(gg_str *out, const tile *t, gg_error *err) {
 static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, bool is_a,
                                gg_error *err) {
   int copy_bytes = is_a ? plan->copy_bytes_a : plan->copy_bytes_b;
-  bool even_mn = is_a ? gg_cuda_is_even(plan->fixed_m, plan->tile_m)
-                      : gg_cuda_is_even(plan->fixed_n, plan->tile_n);
+  bool even_mn =
+      is_a ? gg_is_even(plan->fixed_m, plan->tile_m) : gg_is_even(plan->fixed_n, plan->tile_n);
   bool sparse = plan->sparse_a;
   write_copies(out, t);
   gg_cuda_write_split(out, plan, is_a);

@@ -402,10 +402,7 @@ static void bind_copy(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
       is_a ? "(k_tile % cluster_n == list.rank_n)" : "(k_tile % cluster_m == list.rank_m)";
   gg_bind_text(out, is_a ? "when_a" : "when_b", shared ? turn : "constexpr (true)");
   gg_bind_text(out, is_a ? "to_a" : "to_b", !shared ? "" : is_a ? ", sharers_a" : ", sharers_b");
-  if (is_a)
-    gg_bind_text(out, "load_a", shared ? "tma_load_multicast" : "tma_load");
-  else
-    gg_bind_text(out, "multicast_b", shared ? "_multicast" : "");
+  gg_bind_text(out, is_a ? "multicast_a" : "multicast_b", shared ? "_multicast" : "");
   char x = is_a ? 'a' : 'b';
   gg_str map = GG_STR_INIT, exists = GG_STR_INIT;
   if (end && !k_major)

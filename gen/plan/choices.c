@@ -65,6 +65,10 @@ gg_status gg_refuse_type(const gg_plan *plan, const gg_spec_field *field, const 
   return st;
 }
 
+bool gg_is_even(int64_t fixed, int tile) {
+  return fixed != GG_FIXED_NONE && fixed % tile == 0;
+}
+
 int gg_usual_extent(int64_t fixed, int unit, int most) {
   if (fixed == GG_FIXED_NONE || fixed >= most) return most;
   int extent = unit;

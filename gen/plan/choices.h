@@ -15,6 +15,9 @@ gg_status gg_refuse(const gg_plan *plan, const gg_spec_field *field, const char 
 gg_status gg_refuse_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
                          gg_dtype type, const char *instead, gg_error *err);
 
+/* Whether a fixed extent is a whole number of tiles, so that no tile reaches beyond it. */
+bool gg_is_even(int64_t fixed, int tile);
+
 /* The tile where none is asked for: `most`, or `unit` doubled until it covers a fixed extent. */
 int gg_usual_extent(int64_t fixed, int unit, int most);
 
@@ -43,9 +46,9 @@ gg_status gg_check_splits(const gg_plan *plan, gg_scheduler scheduler, gg_error 
 /* The widest access of a thread that the alignment allows, at most 16 bytes. */
 int gg_access_bytes(gg_operand operand);
 
-/* Whether lanes store lines of so many bytes, which begin anywhere, in chunks of 16 bytes, and units
- * of what the lines are aligned to at their ends alone. Shorter lines are faster in such units
- * (docs/adr/0006-unaligned-lines.md). */
+/* Whether lanes store lines of so many bytes, which begin anywhere, in chunks of 16 bytes, and
+ * units of what the lines are aligned to at their ends alone. Shorter lines are faster in such
+ * units (docs/adr/0006-unaligned-lines.md). */
 bool gg_stores_chunks(int64_t line_bytes);
 
 #endif

@@ -192,10 +192,10 @@ static bool has(const gg_operand_row *row, gg_param_kind kind) {
 
 /* The maps of A, B, C and D, each with that of its end. */
 static void add_maps(params *out, const gg_operand_row *rows, size_t count) {
-  static const gg_param_kind kinds[] = {GG_PARAM_MAP, GG_PARAM_MAP_END};
-  for (size_t i = 0; i < 2 * count; i++) {
-    const gg_operand_row *row = &rows[i / 2];
-    if (row->id != GG_OPERAND_EXTRA && has(row, kinds[i % 2])) add_of(out, kinds[i % 2], row);
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].id == GG_OPERAND_EXTRA) continue;
+    if (has(&rows[i], GG_PARAM_MAP)) add_of(out, GG_PARAM_MAP, &rows[i]);
+    if (has(&rows[i], GG_PARAM_MAP_END)) add_of(out, GG_PARAM_MAP_END, &rows[i]);
   }
 }
 

@@ -50,8 +50,8 @@ bool gg_sm90_has_end(const gg_plan *plan, const gg_operand *operand) {
   bool is_a = operand == &plan->a, boxes = plan->specialised && !gg_sm90_has_copiers(plan);
   if (!boxes || gg_plan_in_tensor_memory(plan) || gg_plan_multiplies_by_warps(plan)) return false;
   if (!is_a && gg_plan_is_split(plan)) return false;
-  int64_t fixed = is_a ? plan->fixed_m : plan->fixed_n;
-  return fixed == GG_FIXED_NONE || fixed % (is_a ? plan->tile_m : plan->tile_n) != 0;
+  return !(is_a ? gg_is_even(plan->fixed_m, plan->tile_m)
+                : gg_is_even(plan->fixed_n, plan->tile_n));
 }
 
 static gg_ring stages_of(const gg_plan *plan) {

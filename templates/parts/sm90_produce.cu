@@ -27,7 +27,7 @@ __device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_ma
       if ${when_a} {
 #pragma unroll
         for (int box = 0; box < boxes_a${and_rows_a}; ++box)
-          ${load_a}(sA + box * box_bytes_a, ${map_a}, full,
+          tma_load${multicast_a}(sA + box * box_bytes_a, ${map_a}, full,
                     (a_k_major ? ${k_a} : ${first_a}) + box * line_a, a_k_major ? ${first_a} : ${k_a},
                     at.batch${to_a});
       }

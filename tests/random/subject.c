@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "atom/arch.h"
+#include "base/hash.h"
 #include "gemmgen_emu.h"
 #include "plan/operation.h"
 #include "trial.h"
@@ -59,15 +60,12 @@ void subject_free(subject *s) {
 /* ---- One problem ---------------------------------------------------------------------- */
 
 static uint64_t hash(uint64_t from, const gg_trial_buffer *buffer) {
-  const uint64_t prime = 1099511628211u; /* FNV-1a */
-  for (int64_t i = 0; i < buffer->bytes; i++)
-    from = (from ^ buffer->host[i]) * prime;
-  return from;
+  return gg_hash_bytes(from, buffer->host, (size_t)buffer->bytes);
 }
 
 /* Of everything that the kernel may write, read back. */
 static gg_status read_bits(uint64_t *out, gg_trial *trial, gg_error *err) {
-  *out = 14695981039346656037u;
+  *out = GG_HASH_BEGIN;
   gg_status st = GG_OK;
   for (size_t i = 0; i <= trial->kernel->operation_count && !st; i++) {
     bool is_d = i == trial->kernel->operation_count;

@@ -1,5 +1,6 @@
 #include "kernel_hash.h"
 
+#include "base/hash.h"
 #include "base/str.h"
 #include "emit/emit.h"
 
@@ -93,19 +94,13 @@ static void print_facts(gg_str *out, const gg_kernel *kernel) {
 
 /* ---- Hashes --------------------------------------------------------------------------- */
 
-uint64_t hash_text(uint64_t from, const char *text, size_t length) {
-  for (size_t i = 0; i < length; i++)
-    from = (from ^ (unsigned char)text[i]) * 1099511628211u;
-  return from;
-}
-
 uint64_t kernel_hash(uint64_t from, const gg_kernel *kernel) {
   size_t length;
   const char *code = gg_kernel_code(kernel, &length);
   gg_str facts = GG_STR_INIT;
   print_facts(&facts, kernel);
-  from = hash_text(from, code, length);
-  from = hash_text(from, gg_str_text(&facts), facts.length);
+  from = gg_hash_bytes(from, code, length);
+  from = gg_hash_bytes(from, gg_str_text(&facts), facts.length);
   gg_str_free(&facts);
   return from;
 }

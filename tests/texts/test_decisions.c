@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "choice/catalogue.h"
 #include "emit/emit.h"
 #include "emit/report.h"
@@ -52,7 +53,7 @@ static uint64_t hash_plan(const char *what, const gg_plan *plan) {
   ck_assert_msg(st == GG_OK, "%s: %s", what, err.message);
   st = gg_kernel_emit(&kernel, plan, &layouts, &err);
   ck_assert_msg(st == GG_OK, "%s: %s", what, err.message);
-  uint64_t hash = kernel_hash(hash_start, kernel);
+  uint64_t hash = kernel_hash(GG_HASH_BEGIN, kernel);
   gg_kernel_free(kernel);
   return hash;
 }

@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "choice/catalogue.h"
 #include "choice/form.h"
 #include "draw.h"
@@ -45,7 +46,7 @@ static void put_shipped(gg_str *out, const char *path, const char *short_path) {
     gg_kernel *kernel;
     if (gg_kernel_generate(&kernel, gg_spec_file_get(file, i), &err)) die(path, err.message);
     gg_str_printf(out, "%s %s %016" PRIx64 "\n", short_path, kernel->name,
-                  kernel_hash(hash_start, kernel));
+                  kernel_hash(GG_HASH_BEGIN, kernel));
     gg_kernel_free(kernel);
   }
   gg_spec_file_free(file);
@@ -147,7 +148,7 @@ static const struct {
 static void put_form(gg_str *out, const gg_catalogue *catalogue, const gg_form *form, int device) {
   gg_error err = GG_ERROR_INIT;
   gg_lineup *lineup;
-  uint64_t all = hash_start;
+  uint64_t all = GG_HASH_BEGIN;
   if (gg_lineup_make(&lineup, catalogue, form, device, &err)) die("a lineup:", err.message);
   for (size_t i = 0; i < lineup->count; i++) {
     gg_kernel *kernel;
@@ -185,7 +186,7 @@ static uint64_t hash_random(uint64_t from, int64_t number) {
     from = kernel_hash(from, kernel);
   } else {
     const char *code = gg_error_info_of(st)->name;
-    from = hash_text(from, code, strlen(code));
+    from = gg_hash_bytes(from, code, strlen(code));
   }
   gg_kernel_free(kernel);
   gg_spec_file_free(file);
@@ -196,7 +197,7 @@ static uint64_t hash_random(uint64_t from, int64_t number) {
 
 static void put_random(gg_str *out, int64_t count) {
   for (int64_t first = 0; first < count; first += block) {
-    uint64_t all = hash_start;
+    uint64_t all = GG_HASH_BEGIN;
     for (int64_t i = first; i < first + block; i++)
       all = hash_random(all, i);
     gg_str_printf(out, "random from %" PRId64 " %016" PRIx64 "\n", first, all);
