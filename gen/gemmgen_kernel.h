@@ -142,6 +142,7 @@ typedef enum gg_param_kind {
       14,                  /* int64: whether the launch behind this one may begin before it ends */
   GG_PARAM_SUM_PARTS = 15, /* device pointer: where in the workspace the parts of sums go */
   GG_PARAM_MAP_END = 16,   /* a second one, of its last lines (gg_tensor_map, `end`) */
+  GG_PARAM_EVICT_FIRST = 17, /* int64: whether D's lines are to leave the L2 cache before others */
 } gg_param_kind;
 
 /* One kernel parameter, in the order of the kernel's signature. */

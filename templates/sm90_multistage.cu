@@ -69,6 +69,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
   const tile_origin at = locate(blockIdx.x, m, n);
 //@ insert read_scalars
+//@ insert set_policy
   const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);

@@ -63,6 +63,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 k = extent_k(k_arg);
   const int64 batch = extent_batch(batch_arg);
 //@ insert read_scalars
+//@ insert set_policy
   const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);

@@ -121,6 +121,7 @@ void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
       [GG_PARAM_GROUP_SHARES] = "int64 group_shares",
       [GG_PARAM_NEXT_BESIDE] = "int64 next_beside",
       [GG_PARAM_SUM_PARTS] = "epi_t *sum_parts",
+      [GG_PARAM_EVICT_FIRST] = "int64 evict_first",
   };
   bool factor = param.kind == GG_PARAM_ALPHA || param.kind == GG_PARAM_BETA;
   if (param.operand == GG_OPERAND_NONE) {

@@ -68,6 +68,7 @@ static const char *const meanings[] = {
     [GG_PARAM_GROUP_SHARES] = "how the launch divides K of some tiles among clusters",
     [GG_PARAM_NEXT_BESIDE] = "whether the launch behind this one may begin before it ends",
     [GG_PARAM_SUM_PARTS] = "where in the workspace the parts of sums over D go",
+    [GG_PARAM_EVICT_FIRST] = "whether D's lines are to leave the L2 cache before others",
 };
 
 /* The name that a parameter is declared by: the last word, without `_arg`. */

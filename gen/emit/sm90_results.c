@@ -184,6 +184,7 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
        "bool stored;  // whether this cluster stores boxes of the tile",
        "stores_boxes(list, item)"},
       {has.reduces_sums, "box_set boxes;  // of this warp's, those to store", "boxes"},
+      {layouts->evicts_first, "unsigned long long policy;  // of the L2 cache, for D", "policy"},
   };
   const char *indent = plan->specialised ? "          " : "      ";
   gg_str members = GG_STR_INIT, arguments = GG_STR_INIT;
@@ -200,6 +201,20 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
   }
   gg_bind_str(out, "argument_members", &members);
   gg_bind_str(out, "arguments", &arguments);
+}
+
+/* Whether stores say for how long the L2 cache is to keep D. */
+static void bind_policy(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  bool evicts = layouts->evicts_first;
+  gg_bind_flag(out, "has_policy", evicts);
+  gg_bind_text(out, "policy_parameter", evicts ? ", unsigned long long policy" : "");
+  gg_bind_text(out, "and_policy", evicts ? ", arg.policy" : "");
+  gg_bind_text(out, "policy_hint", evicts ? ".L2::cache_hint" : "");
+  gg_bind_text(out, "policy_operand", evicts ? ", %5" : "");
+  gg_bind_text(out, "policy_input", evicts ? ", \"l\"(policy)" : "");
+  if (gg_plan_in_tensor_memory(plan)) return;
+  gg_bind_text(out, "set_policy",
+               evicts ? "  const unsigned long long policy = policy_of(evict_first != 0);\n" : "");
 }
 
 /* Whether all that lanes store leaves in chunks. */
@@ -305,6 +320,7 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
   bind_boxes(out, plan, layouts);
   bind_stores(out, plan, layouts);
   bind_arguments(out, plan, layouts);
+  bind_policy(out, plan, layouts);
   bind_aside(out, layouts);
   gg_bind_flag(out, "derives", gg_plan_derives(plan));
   bind_seen(out, plan);

@@ -523,6 +523,7 @@ gg_status gg_sm90_derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error
   out->fetched_count = gg_sm90_fetched(out->fetched, plan);
   out->fetch_stages = gg_sm90_fetch_stages(plan);
   out->result_count = gg_sm90_results(out->results, plan);
+  out->evicts_first = gg_sm90_evicts_first(plan, out);
   gg_status st = derive_c(out, plan, err);
   if (!st) st = derive_d(out, plan, err);
   for (size_t i = 0; i < plan->operation_count && !st; i++)

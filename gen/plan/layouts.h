@@ -121,6 +121,7 @@ typedef struct gg_layouts {
   size_t lined_count;
   gg_result results[GG_RESULTS_MAX]; /* in the order in which they are stored: D is the last */
   size_t result_count;
+  bool evicts_first; /* a launch may say that D's lines are to leave the L2 cache before others */
   gg_tensor_map maps[GG_TENSOR_MAPS_MAX];
   size_t map_count;
 

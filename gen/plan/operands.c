@@ -239,6 +239,7 @@ size_t gg_kernel_params(gg_param list[GG_PARAMS_MAX], const gg_plan *plan,
   if (plan->alpha) add(&out, GG_PARAM_ALPHA);
   if (plan->has_c) add(&out, GG_PARAM_BETA);
   add_shares(&out, plan);
+  if (layouts->evicts_first) add(&out, GG_PARAM_EVICT_FIRST);
   add_extras(&out, rows, count);
   return out.count;
 }

@@ -222,6 +222,9 @@ size_t gg_sm90_results_in(gg_result out[GG_RESULTS_MAX], const gg_plan *plan, in
                           size_t fetched);
 size_t gg_sm90_results(gg_result out[GG_RESULTS_MAX], const gg_plan *plan);
 
+/* layouts->evicts_first, of the results. sm90_results.c */
+bool gg_sm90_evicts_first(const gg_plan *plan, const gg_layouts *layouts);
+
 /* Bits of the widest type among what is stored. sm90_results.c */
 int gg_sm90_result_bits(const gg_plan *plan);
 

@@ -74,13 +74,23 @@ __device__ __forceinline__ void tma_load_multicast(unsigned dst, const tensor_ma
       : "memory");
 }
 
+//@ if has_policy
+// How the L2 cache keeps what is stored: as all else, or so that it is the first to leave.
+__device__ __forceinline__ unsigned long long policy_of(bool evict_first) {
+  unsigned long long normal, first;
+  asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(normal));
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(first));
+  return evict_first ? first : normal;
+}
+
+//@ end
 // A box from shared memory to the tensor; what lies outside of the tensor is not written.
 __device__ __forceinline__ void tma_store(const tensor_map &map, unsigned src, int x, int y,
-                                          int z) {
+                                          int z${policy_parameter}) {
   asm volatile(
-      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(
-          &map),
-      "r"(src), "r"(x), "r"(y), "r"(z)
+      "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group${policy_hint}"
+      " [%0, {%2, %3, %4}], [%1]${policy_operand};" ::"l"(&map),
+      "r"(src), "r"(x), "r"(y), "r"(z)${policy_input}
       : "memory");
 }
 

@@ -32,7 +32,7 @@ __device__ __forceinline__ void store_box(const epilogue_arguments &arg, const t
   __syncwarp();
   if (lane == 0) {
     if (!partial_tiles || row0 < whole_rows && col0 < whole_cols)
-      tma_store(map, staged, d_n_major ? col0 : row0, d_n_major ? row0 : col0, arg.batch);
+      tma_store(map, staged, d_n_major ? col0 : row0, d_n_major ? row0 : col0, arg.batch${and_policy});
     tma_store_commit();
   }
   if (tails && (d_n_major ? whole_cols < cols : whole_rows < rows))

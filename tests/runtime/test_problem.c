@@ -155,6 +155,29 @@ START_TEST(clusters_along_k_share_the_k_tiles) {
 }
 END_TEST
 
+/* D's lines leave the L2 cache first where it has no room for them and they are at least four
+ * fifths of what is read and written; operands that all of a batch share are read once. */
+START_TEST(large_results_leave_the_cache_first) {
+  static const struct {
+    int64_t k, batch;
+    bool shared, first;
+  } rows[] = {
+      {64, 100, false, true}, {256, 100, false, true}, {257, 100, false, false},
+      {64, 11, false, false}, {64, 12, false, true},   {512, 100, true, true},
+  };
+  gg_kernel kernel = fixture_kernel(); /* 4 bytes an element of D, 2 of A and B */
+  const gg_param param = {.kind = GG_PARAM_EVICT_FIRST};
+  kernel.params = &param, kernel.param_count = 1;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    gg_problem p = fixture_problem(1024, 1024, rows[i].k, rows[i].batch);
+    if (rows[i].shared) p.batch_stride_a = p.batch_stride_b = 0;
+    gg_launch_facts prepared;
+    ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
+    ck_assert_msg(prepared.arguments[0] == rows[i].first, "row %zu", i);
+  }
+}
+END_TEST
+
 /* As many as have elements, counted one by one: pair t of them has, in its CTA r, 64 from
  * t / 2 * 256 + r * 128 + t % 2 * 64 on. */
 START_TEST(pairs_that_take_turns) {
@@ -612,6 +635,7 @@ int main(void) {
   tcase_add_test(tests, clusters_take_blocks_of_tiles);
   tcase_add_test(tests, clusters_along_k_take_one_tile);
   tcase_add_test(tests, clusters_along_k_share_the_k_tiles);
+  tcase_add_test(tests, large_results_leave_the_cache_first);
   tcase_add_test(tests, pairs_that_take_turns);
   tcase_add_test(tests, columns_in_turns);
   tcase_add_test(tests, what_tensor_maps_cannot_address);

@@ -20,6 +20,9 @@ each. Extents of one class:
   odd       each extent from 64 to 6,000, none a multiple of 8
   narrow    at most 132 tiles of 128 x 128, K from 2,048 to 131,072 in steps of 64
   even      M and N from 256 and K from 512 to 8192, in steps of 8: what epilogues are measured with
+  attention the two products of attention, heads of 64, 80, 96 or 128: queries by keys, and probabilities by
+            values, whose B is N-major; 128 to 4096 queries and as many keys, or 4 times, in half of the
+            products a power of two, else in steps of 8; 8 to 1024 entries
 
 Lines that tensor maps cannot read are as they are: gg_gemm computes those too."""
 
@@ -80,7 +83,16 @@ def even():
     return logarithmic(256, 8192, 8), logarithmic(256, 8192, 8), logarithmic(512, 8192, 8), 1
 
 
-CLASSES = [language, vision, batch, square, odd, narrow, even]
+def attention():
+    queries = 2 ** random.randrange(7, 13) if random.random() < 0.5 else logarithmic(128, 4096, 8)
+    keys, head = queries * random.choice([1, 1, 4]), random.choice([64, 64, 80, 96, 128])
+    entries = logarithmic(8, 1024)
+    if random.random() < 0.5:
+        return queries, keys, head, entries
+    return queries, head, keys, entries, "k n n"
+
+
+CLASSES = [language, vision, batch, square, odd, narrow, even, attention]
 
 
 def bytes_of(types, m, n, k, entries):
@@ -96,12 +108,12 @@ def draw(seed, count, folder):
         lines = []
         while len(lines) < count:
             types, extents = random.choice(TYPES), drawn()
-            m, n, k, entries = extents
-            if bytes_of(types, *extents) > 2e9 or m * n * k * entries > 2e12:
+            m, n, k, entries, *majors = extents
+            if bytes_of(types, m, n, k, entries) > 2e9 or m * n * k * entries > 2e12:
                 continue
             if drawn is not odd and types.startswith(("e4m3", "s8")) and (n % 16 or k % 16):
                 continue
-            lines.append(f"{types} k k n {m} {n} {k} {entries}")
+            lines.append(f"{types} {majors[0] if majors else 'k k n'} {m} {n} {k} {entries}")
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, drawn.__name__ + ".txt"), "w") as out:
             out.write("\n".join(lines) + "\n")
