@@ -23,6 +23,9 @@ find_cuda() {
 # The packages that are missing, by what they provide. With for_tests, also what tests alone use.
 missing_packages() {
   [ -z "${for_tests:-}" ] || command -v cmake >/dev/null || echo cmake
+  # Opens pages of kernels; Ubuntu's package of that name is no browser but a snap's.
+  [ -z "${for_tests:-}" ] || ! grep -q '^ID=debian' /etc/os-release ||
+    command -v chromium >/dev/null || echo chromium
   command -v cc >/dev/null || echo gcc
   command -v g++ >/dev/null || echo g++
   command -v meson >/dev/null || echo meson

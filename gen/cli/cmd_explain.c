@@ -6,11 +6,14 @@
 #include "cli/choice.h"
 #include "cli/kernel_picture.h"
 #include "cli/specs.h"
+#include "gemmgen_runtime.h"
+#include "jit.h"
+#include "page/page.h"
 #include "pipeline.h"
 
 typedef struct explain_options {
-  const char *format, *svg, *problem, *types, *epilogue, *arch;
-  bool json, keep_going, pointers;
+  const char *format, *svg, *out, *problem, *types, *epilogue, *arch;
+  bool json, html, keep_going, pointers;
   int64_t sms;
 } explain_options;
 
@@ -20,6 +23,10 @@ static const cli_option options[] = {
     {"json", 0, CLI_FLAG, offsetof(explain_options, json), NULL, "the same as --format json"},
     {"svg", 0, CLI_STRING, offsetof(explain_options, svg), "FILE",
      "draw the one kernel of SPEC: rings and roles, tensor memory, sub-tiles, the split of a pair"},
+    {"html", 0, CLI_FLAG, offsetof(explain_options, html), NULL,
+     "write the one kernel of SPEC as a page: decisions, layouts, memory, source beside PTX"},
+    {"output", 'o', CLI_STRING, offsetof(explain_options, out), "FILE",
+     "of --html (default: standard output)"},
     CLI_KEEP_GOING_OPTION(explain_options, keep_going),
     {"problem", 0, CLI_STRING, offsetof(explain_options, problem), "\"M N K [BATCH]\"",
      "explain which kernel gg_gemm takes for this product"},
@@ -55,14 +62,65 @@ static gg_status draw(void *user, const gg_spec *spec, gg_error *err) {
   return st;
 }
 
-/* One file holds one drawing. */
-static int draw_kernel(const char *path, int argc, char **argv) {
+/* One file holds one drawing, or one page. */
+static int show_kernel(const char *option, cli_spec_action *action, const char *path, int argc,
+                       char **argv) {
   cli_specs specs;
   int code = cli_specs_load(&specs, argc, argv);
-  if (!code && specs.count != 1) code = cli_usage("--svg draws one kernel, not %zu", specs.count);
-  if (!code) code = cli_specs_each(&specs, false, NULL, draw, (void *)path);
+  if (!code && specs.count != 1)
+    code = cli_usage("%s shows one kernel, not %zu", option, specs.count);
+  if (!code) code = cli_specs_each(&specs, false, NULL, action, (void *)path);
   cli_specs_free(&specs);
   return code;
+}
+
+/* The kernel's PTX with the lines of its text in it, as the emulator has it; NULL without NVRTC, or
+ * where that does not know the architecture, and the page says so. */
+static gg_binary *compile_ptx(const gg_kernel *kernel, gg_error *why) {
+  gg_compiler_options usual = GG_COMPILER_OPTIONS_INIT;
+  gg_compiler *compiler = NULL;
+  gg_binary *binary = NULL;
+  gg_arch arch;
+  if (!gg_arch_parse(&arch, kernel->arch)) return NULL;
+  const gg_device_facts device = {.arch = arch.number, .emulated = true};
+  if (!gg_compiler_open(&compiler, &usual, why))
+    gg_compile_for_device(&binary, compiler, kernel, &device, why);
+  gg_compiler_close(compiler);
+  return binary;
+}
+
+static gg_status write_page(void *user, const gg_spec *spec, gg_error *err) {
+  const char *path = user;
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_report report = {.arena = GG_ARENA_INIT};
+  gg_kernel *kernel = NULL;
+  gg_error why = GG_ERROR_INIT;
+  gg_str picture = GG_STR_INIT, text = GG_STR_INIT;
+  gg_status st = gg_compilation_run(&compilation, spec, err);
+  if (!st) st = gg_report_make(&report, compilation.plan, compilation.layouts, err);
+  if (!st) st = gg_kernel_generate(&kernel, spec, err);
+  gg_binary *binary = st ? NULL : compile_ptx(kernel, &why);
+  if (!st) {
+    cli_kernel_picture(&picture, compilation.plan, compilation.layouts);
+    st = gg_page_write(&text,
+                       &(gg_page){.plan = compilation.plan,
+                                  .layouts = compilation.layouts,
+                                  .report = &report,
+                                  .picture = gg_str_text(&picture),
+                                  .cuda = kernel->source,
+                                  .ptx = binary ? binary->data : NULL,
+                                  .why_not = why.message},
+                       err);
+  }
+  if (!st) st = path ? cli_write_text(path, &text, err) : cli_print(&text, err);
+  gg_str_free(&picture);
+  gg_str_free(&text);
+  gg_error_clear(&why);
+  gg_binary_free(binary);
+  gg_kernel_free(kernel);
+  gg_report_free(&report);
+  gg_compilation_free(&compilation);
+  return st;
 }
 
 static gg_status explain(void *user, const gg_spec *spec, gg_error *err) {
@@ -132,14 +190,17 @@ static int run(const void *values, int argc, char **argv) {
   if (!ex.json && strcmp(format, "text") != 0) {
     return cli_usage("--format takes text or json, not '%s'", format);
   }
-  if (given->svg && given->problem) return cli_usage("--svg is of a SPEC");
+  if ((given->svg || given->html) && given->problem)
+    return cli_usage("%s is of a SPEC", given->svg ? "--svg" : "--html");
+  if (given->out && !given->html) return cli_usage("-o is of --html");
   if (given->problem) return explain_problem(given, ex.json, argc, argv);
   if (given->types || given->epilogue) {
     return cli_usage("%s is of a --problem", given->types ? "--types" : "--epilogue");
   }
   if (given->arch || given->sms) return cli_usage("--arch and --sms are of a --problem's device");
   if (argc == 0) return cli_usage("explain needs a spec, or a --problem");
-  if (given->svg) return draw_kernel(given->svg, argc, argv);
+  if (given->svg) return show_kernel("--svg", draw, given->svg, argc, argv);
+  if (given->html) return show_kernel("--html", write_page, given->out, argc, argv);
   int status = cli_each_spec(argc, argv, given->keep_going, explain, &ex);
   if (ex.json) fputs(ex.printed ? "]\n" : "[]\n", stdout);
   return status;
@@ -156,6 +217,11 @@ const cli_command cmd_explain = {
         "--svg draws a kernel instead: who fills and drains its rings, and of family sm100 who lives\n"
         "where in tensor memory, sums and scale factors, in which order the epilogue's warps finish a\n"
         "tile, and how a pair of CTAs divides an MMA.\n"
+        "\n"
+        "--html writes a kernel as one page, which opens from disk and takes nothing from a network:\n"
+        "the steps of a tile, every decision with its reason, shared memory with its rings, each\n"
+        "operand's layout as a picture that says of an element where it lies and who has it, tensor\n"
+        "maps and descriptors field by field, and the kernel's text beside its PTX, line by line.\n"
         "\n"
         "With --problem: every kernel that gg_gemm could take for the product, by the model's\n"
         "predicted time, with its terms (docs/tuning.md), and why the first one is it. With SPECs\n"

@@ -93,6 +93,18 @@ expect 2 'a drawing of several kernels' "$gemmgen" explain --svg out.svg sweep.y
 expect 2 'a drawing of a problem' "$gemmgen" explain --svg out.svg --problem '64 64 64'
 holds 'nothing was drawn' [ ! -e out.svg ]
 
+# explain --html; tests/page/ reads and opens what it writes
+expect 0 'a page' "$gemmgen" explain --html -o page.html pair.yaml
+holds 'it is whole' grep -q '^</html>' page.html
+expect 0 'a page on standard output' "$gemmgen" explain --html pair.yaml
+holds 'the same' cmp -s out page.html
+expect 2 'a page of several kernels' "$gemmgen" explain --html -o out.html sweep.yaml
+expect 2 'a page of a problem' "$gemmgen" explain --html -o out.html --problem '64 64 64'
+expect 2 'an output of nothing' "$gemmgen" explain -o out.html pair.yaml
+printf '{arch: sm_80, a: bf16, b: bf16, d: bf16, tile: [3, 3, 3]}\n' >refused.yaml
+expect 1 'a page of a spec that is refused' "$gemmgen" explain --html -o out.html refused.yaml
+holds 'nothing was written' [ ! -e out.html ]
+
 # A kernel of an older generation than its architecture is no secret
 old() { sed "s/sm_80/$1/" spec.yaml; }
 for arch in sm_90 sm_100 sm_110 sm_120a; do

@@ -18,7 +18,8 @@ emit        base layout atom spec plan specialise
 choice      base layout atom spec plan emit
 gen         base atom spec plan emit
 runtime     base atom spec plan emit choice gen emu
-cli         base atom layout calculator spec plan emit choice gen runtime emu
+page        base atom layout spec plan emit gen
+cli         base atom layout calculator spec plan emit choice gen runtime emu page
 emu         base
 '
 # The public header of the generator is for rooms that speak of its types; the emulator presents the

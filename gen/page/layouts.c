@@ -1,0 +1,222 @@
+/* Operands as pictures that can be asked: a canvas of a tile's elements, and as JSON what page.js
+ * says of the one under the pointer. All numbers are the algebra's: the page computes none of them
+ * but an element's byte and bank. */
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "page/parts.h"
+#include "plan/target.h"
+#include "plan/transpose.h"
+
+enum { elements_max = 65536 }; /* of a tile that is shown whole */
+
+/* A tile, and who has its elements; what is not there is NULL. */
+typedef struct view {
+  const char *id, *title;
+  const char *row, *column; /* names of its modes */
+  int64_t rows, columns;
+  gg_dtype type;
+  const char *memory; /* what `layout` maps to, for people */
+  const gg_composed *layout;
+  const gg_layout *copied, *held; /* (thread, value) to the colexicographic index */
+  const char *copied_by, *held_as;
+} view;
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+static void put_member(gg_str *out, const char *name, const char *text) {
+  gg_str_json(out, name);
+  gg_str_putc(out, ':');
+  gg_str_json(out, text);
+  gg_str_putc(out, ',');
+}
+
+static void put_offsets(gg_str *out, const view *v) {
+  int64_t size = v->rows * v->columns;
+  gg_str text = GG_STR_INIT;
+  gg_composed_print(&text, v->layout, GG_NOTATION_PLAIN);
+  gg_str_puts(out, ",\"memory\":{");
+  put_member(out, "name", v->memory);
+  put_member(out, "layout", gg_str_shown(&text));
+  out->failed = out->failed || text.failed;
+  gg_str_free(&text);
+  gg_str_puts(out, "\"offset\":[");
+  for (int64_t i = 0; i < size; i++)
+    gg_str_printf(out, "%s%lld", i ? "," : "", (long long)gg_composed_at(v->layout, i));
+  gg_str_puts(out, "],\"plain\":[");
+  for (int64_t i = 0; i < size; i++)
+    gg_str_printf(out, "%s%lld", i ? "," : "", (long long)gg_layout_at(&v->layout->layout, i));
+  gg_str_puts(out, "]}");
+}
+
+/* Of each element the first of its holders: a thread and which of its values; -1: none. */
+static gg_status put_holders(gg_str *out, const char *name, const char *what, const gg_layout *tv,
+                             const view *v, gg_error *err) {
+  gg_arena arena = GG_ARENA_INIT;
+  int64_t size = v->rows * v->columns;
+  int64_t threads = gg_layout_mode_size(tv, 0), all = gg_layout_size(tv);
+  int64_t *holder = gg_arena_alloc(&arena, (size_t)size * sizeof *holder);
+  if (!holder) return gg_fail(err, MEMORY, NULL, "");
+  for (int64_t i = 0; i < size; i++)
+    holder[i] = -1;
+  for (int64_t i = all - 1; i >= 0; i--) {
+    int64_t at = gg_layout_at(tv, i);
+    if (at >= 0 && at < size) holder[at] = i;
+  }
+  gg_str text = GG_STR_INIT;
+  gg_layout_print(&text, tv, GG_NOTATION_PLAIN);
+  gg_str_printf(out, ",\"%s\":{", name);
+  put_member(out, "what", what);
+  put_member(out, "layout", gg_str_shown(&text));
+  out->failed = out->failed || text.failed;
+  gg_str_free(&text);
+  gg_str_puts(out, "\"thread\":[");
+  for (int64_t i = 0; i < size; i++)
+    gg_str_printf(out, "%s%lld", i ? "," : "",
+                  (long long)(holder[i] < 0 ? -1 : holder[i] % threads));
+  gg_str_puts(out, "],\"value\":[");
+  for (int64_t i = 0; i < size; i++)
+    gg_str_printf(out, "%s%lld", i ? "," : "",
+                  (long long)(holder[i] < 0 ? -1 : holder[i] / threads));
+  gg_str_puts(out, "]}");
+  gg_arena_free(&arena);
+  return GG_OK;
+}
+
+static gg_status put_data(gg_str *out, const view *v, gg_error *err) {
+  gg_str_puts(out, "{");
+  put_member(out, "id", v->id);
+  put_member(out, "title", v->title);
+  put_member(out, "row", v->row);
+  put_member(out, "column", v->column);
+  put_member(out, "type", gg_dtype_info_of(v->type)->name);
+  gg_str_printf(out, "\"rows\":%lld,\"columns\":%lld,\"bits\":%d", (long long)v->rows,
+                (long long)v->columns, gg_dtype_info_of(v->type)->bits);
+  gg_status st = GG_OK;
+  if (v->layout) put_offsets(out, v);
+  if (v->copied) st = put_holders(out, "copied", v->copied_by, v->copied, v, err);
+  if (v->held && !st) st = put_holders(out, "held", v->held_as, v->held, v, err);
+  gg_str_puts(out, "}");
+  return st;
+}
+
+/* ---- The operands ------------------------------------------------------------------------- */
+
+/* A layout that the family has; one that it has not has no modes. */
+static const gg_layout *there(const gg_layout *layout) {
+  return gg_layout_rank(layout) == 2 && gg_layout_size(layout) > 1 ? layout : NULL;
+}
+
+static view input_view(const gg_page *page, bool is_a) {
+  const gg_layouts *l = page->layouts;
+  const gg_plan *plan = page->plan;
+  const gg_composed *layout = is_a ? &l->sA : &l->sB;
+  const gg_operand *operand = is_a ? &plan->a : &plan->b;
+  view v = {.id = is_a ? "a" : "b",
+            .title = is_a ? gg_as_asked(plan, "A", "B") : gg_as_asked(plan, "B", "A"),
+            .row = is_a ? gg_as_asked(plan, "m", "n") : gg_as_asked(plan, "n", "m"),
+            .column = "k",
+            .type = operand->type,
+            .memory = is_a ? "a stage of sA" : "a stage of sB",
+            .copied_by = "copied by",
+            .held_as = "multiplied by",
+            .rows = is_a ? plan->tile_m : plan->tile_n,
+            .columns = plan->tile_k,
+            .layout = there(&layout->layout) ? layout : NULL,
+            .copied = there(is_a ? &l->tAgA : &l->tBgB),
+            .held = there(is_a ? &l->tCrA : &l->tCrB)};
+  if (v.layout) {
+    v.rows = gg_layout_mode_size(&layout->layout, 0);
+    v.columns = gg_layout_mode_size(&layout->layout, 1);
+  }
+  return v;
+}
+
+static size_t views_of(view out[4], const gg_page *page) {
+  const gg_layouts *l = page->layouts;
+  const gg_plan *plan = page->plan;
+  const char *row = gg_as_asked(plan, "m", "n"), *column = gg_as_asked(plan, "n", "m");
+  size_t count = 0;
+  for (int is_b = 0; is_b < 2; is_b++) {
+    view v = input_view(page, !is_b);
+    if (v.layout || v.copied || v.held) out[count++] = v;
+  }
+  if (there(&l->tCrC))
+    out[count++] = (view){.id = "c",
+                          .title = "The accumulator",
+                          .row = row,
+                          .column = column,
+                          .rows = plan->tile_m,
+                          .columns = plan->tile_n,
+                          .type = plan->accumulator,
+                          .held = &l->tCrC,
+                          .held_as = "summed by"};
+  if (there(&l->sD.layout))
+    out[count++] = (view){.id = "d",
+                          .title = "D on its way out",
+                          .row = row,
+                          .column = column,
+                          .rows = gg_layout_mode_size(&l->sD.layout, 0),
+                          .columns = gg_layout_mode_size(&l->sD.layout, 1),
+                          .type = plan->d.type,
+                          .memory = "a staging buffer",
+                          .layout = &l->sD};
+  return count;
+}
+
+/* ---- The section -------------------------------------------------------------------------- */
+
+static void put_canvas(gg_str *out, const view *v) {
+  gg_str_printf(out, "<div class=\"view\" data-view=\"%s\">\n<h3>", v->id);
+  gg_str_xml(out, v->title);
+  gg_str_printf(out, ": %lld x %lld elements of %s</h3>\n", (long long)v->rows,
+                (long long)v->columns, gg_dtype_info_of(v->type)->name);
+  gg_str_puts(out, "<label>Coloured by <select></select></label>\n<div class=\"canvas\">");
+  gg_str_printf(out,
+                "<canvas tabindex=\"0\" role=\"img\" aria-label=\"Elements of %s; arrow keys "
+                "move\" aria-describedby=\"said-%s\"></canvas></div>\n",
+                v->title, v->id);
+  gg_str_printf(out, "<p class=\"said\" id=\"said-%s\" aria-live=\"polite\"></p>\n</div>\n", v->id);
+}
+
+static void put_names(gg_str *out, const gg_layouts *layouts) {
+  gg_str_puts(out, "<table class=\"facts\"><caption>by name</caption><tbody>\n");
+  for (size_t i = 0; i < layouts->named_count; i++) {
+    const gg_named_layout *named = &layouts->named[i];
+    gg_str text = GG_STR_INIT;
+    gg_composed_print(&text, &named->layout, GG_NOTATION_PLAIN);
+    gg_str_printf(out, "<tr id=\"layout-%zu\"><th scope=\"row\">", i);
+    gg_str_xml(out, named->name);
+    gg_str_puts(out, "</th><td>");
+    gg_str_xml(out, gg_str_shown(&text));
+    gg_str_puts(out, "</td><td class=\"remark\">");
+    gg_str_xml(out, named->maps);
+    gg_str_puts(out, "</td></tr>\n");
+    out->failed = out->failed || text.failed;
+    gg_str_free(&text);
+  }
+  gg_str_puts(out, "</tbody></table>\n");
+}
+
+gg_status gg_page_layouts(gg_str *out, const gg_page *page, gg_error *err) {
+  view views[4];
+  size_t count = views_of(views, page), shown = 0;
+  gg_str data = GG_STR_INIT;
+  gg_status st = GG_OK;
+  gg_str_puts(out,
+              "<p>Each square is an element of a CTA's tile. Point at one, or move with the "
+              "arrow keys, to read where it lies and who has it. Shared memory has 32 banks of "
+              "4 bytes; what a warp reads at once from one bank, it reads in turns.</p>\n");
+  for (size_t i = 0; i < count && !st; i++) {
+    if (views[i].rows * views[i].columns > elements_max) continue;
+    put_canvas(out, &views[i]);
+    if (shown++) gg_str_putc(&data, ',');
+    st = put_data(&data, &views[i], err);
+  }
+  put_names(out, page->layouts);
+  gg_str_puts(out, "<script type=\"application/json\" id=\"views\">[");
+  gg_str_add(out, &data);
+  gg_str_puts(out, "]</script>\n");
+  gg_str_free(&data);
+  return st;
+}

@@ -1,0 +1,170 @@
+/* The page as a whole: its head, the way of a tile, every decision with its reason. */
+#include "page/page.h"
+
+#include <string.h>
+
+#include "emit/template.h"
+#include "gemmgen.h"
+#include "page/parts.h"
+#include "plan/target.h"
+#include "spec/print.h"
+
+extern const gg_template_file gg_page_files[];
+
+static const char *file_text(const char *name) {
+  for (const gg_template_file *file = gg_page_files; file->name; file++) {
+    if (strcmp(file->name, name) == 0) return file->text;
+  }
+  return "";
+}
+
+/* ---- Sections --------------------------------------------------------------------------- */
+
+static const struct {
+  const char *id, *title;
+} sections[] = {{"way", "A tile's way"},
+                {"decisions", "Decisions"},
+                {"memory", "Shared memory"},
+                {"layouts", "Layouts"},
+                {"descriptors", "Maps and descriptors"},
+                {"source", "Source and PTX"}};
+
+static void put_navigation(gg_str *out) {
+  gg_str_puts(out, "<nav aria-label=\"Sections\"><ul>\n");
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+    gg_str_printf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].title);
+  gg_str_puts(out, "</ul></nav>\n");
+}
+
+static void open_section(gg_str *out, size_t which) {
+  gg_str_printf(out, "<section id=\"%s\">\n<h2>%s</h2>\n", sections[which].id,
+                sections[which].title);
+}
+
+static void close_section(gg_str *out) {
+  gg_str_puts(out, "</section>\n");
+}
+
+/* ---- The way of a tile ------------------------------------------------------------------ */
+
+/* The steps as the banner of the kernel's text has them: numbered sentences, in lines that go on
+ * with more spaces. */
+static void put_steps(gg_str *out, const char *cuda) {
+  const char *at = strstr(cuda, "// What happens, in order"), *end = NULL;
+  if (at) end = strstr(at, "\n// Parameters");
+  if (!end) return;
+  gg_str_puts(out, "<ol class=\"steps\">\n");
+  bool open = false;
+  for (at = strchr(at, '\n'); at && at < end; at = strchr(at, '\n')) {
+    at += strspn(at, "\n/ ");
+    if (at >= end) break;
+    size_t digits = strspn(at, "0123456789"), length = strcspn(at, "\n");
+    bool begins = digits > 0 && at[digits] == '.';
+    if (begins) gg_str_puts(out, open ? "</li>\n<li>" : "<li>");
+    if (begins) at += digits + 2, length -= digits + 2;
+    if (!begins && open) gg_str_putc(out, ' ');
+    open = open || begins;
+    gg_str line = GG_STR_INIT;
+    gg_str_append(&line, at, length);
+    gg_str_xml(out, gg_str_shown(&line));
+    gg_str_free(&line);
+  }
+  gg_str_puts(out, open ? "</li>\n</ol>\n" : "</ol>\n");
+}
+
+static void put_way(gg_str *out, const gg_page *page) {
+  open_section(out, 0);
+  put_steps(out, page->cuda);
+  gg_str_puts(out, "<figure class=\"drawing\" tabindex=\"0\" aria-label=\"Rings and the roles that "
+                   "fill and drain them\">\n");
+  gg_str_puts(out, page->picture);
+  gg_str_puts(out, "</figure>\n");
+  close_section(out);
+}
+
+/* ---- Decisions -------------------------------------------------------------------------- */
+
+static void put_cell(gg_str *out, const char *tag, const char *text) {
+  gg_str_printf(out, "<%s>", tag);
+  gg_str_xml(out, text);
+  const char *space = strchr(tag, ' ');
+  gg_str_printf(out, "</%.*s>", (int)(space ? space - tag : (long)strlen(tag)), tag);
+}
+
+static void put_fact(gg_str *out, const gg_fact *fact) {
+  gg_str_puts(out, "<tr>");
+  put_cell(out, "th scope=\"row\"", fact->name);
+  put_cell(out, fact->number ? "td class=\"number\"" : "td", fact->text);
+  put_cell(out, "td class=\"remark\"", fact->remark ? fact->remark : "");
+  gg_str_puts(out, "</tr>\n");
+}
+
+static void put_decisions(gg_str *out, const gg_page *page) {
+  open_section(out, 1);
+  gg_str spec = GG_STR_INIT;
+  gg_spec_write(&spec, page->plan->asked);
+  gg_str_puts(out, "<h3>What was asked for</h3>\n<pre class=\"spec\">");
+  gg_str_xml(out, gg_str_shown(&spec));
+  gg_str_puts(out, "</pre>\n<h3>What follows from it</h3>\n<div class=\"facts\">\n");
+  out->failed = out->failed || spec.failed;
+  gg_str_free(&spec);
+  const char *section = NULL;
+  for (size_t i = 0; i < page->report->count; i++) {
+    const gg_fact *fact = &page->report->facts[i];
+    if (!section || strcmp(section, fact->section) != 0) {
+      if (section) gg_str_puts(out, "</tbody></table>\n");
+      section = fact->section;
+      gg_str_puts(out, "<table class=\"facts\"><caption>");
+      gg_str_xml(out, section);
+      gg_str_puts(out, "</caption><tbody>\n");
+    }
+    put_fact(out, fact);
+  }
+  gg_str_puts(out, section ? "</tbody></table>\n</div>\n" : "</div>\n");
+  close_section(out);
+}
+
+/* ---- The whole -------------------------------------------------------------------------- */
+
+static void put_head(gg_str *out, const gg_plan *plan) {
+  gg_str_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                   "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
+                   "<link rel=\"icon\" href=\"data:,\">\n<title>");
+  gg_str_xml(out, plan->name);
+  gg_str_puts(out, "</title>\n<style>\n");
+  gg_str_puts(out, file_text("page.css"));
+  gg_str_puts(out, "</style>\n</head>\n<body>\n<header>\n<h1>");
+  gg_str_xml(out, plan->name);
+  gg_str_puts(out, "</h1>\n<p>");
+  gg_str_printf(out, "Family %s: ", plan->target->family);
+  gg_str_xml(out, plan->target->summary);
+  gg_str_printf(out, ". A CTA's tile is %d x %d x %d. Made by gemmgen %s.</p>\n</header>\n",
+                plan->tile_m, plan->tile_n, plan->tile_k, gg_version());
+}
+
+gg_status gg_page_write(gg_str *out, const gg_page *page, gg_error *err) {
+  put_head(out, page->plan);
+  put_navigation(out);
+  gg_str_puts(out, "<main>\n");
+  put_way(out, page);
+  put_decisions(out, page);
+  open_section(out, 2);
+  gg_page_memory(out, page);
+  close_section(out);
+  open_section(out, 3);
+  gg_status st = gg_page_layouts(out, page, err);
+  if (st) return st;
+  close_section(out);
+  open_section(out, 4);
+  gg_page_descriptors(out, page);
+  close_section(out);
+  open_section(out, 5);
+  gg_page_listing(out, page);
+  close_section(out);
+  gg_str_puts(out, "</main>\n<script>\n");
+  gg_str_puts(out, file_text("page.js"));
+  gg_str_puts(out, "</script>\n</body>\n</html>\n");
+  return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
+}
