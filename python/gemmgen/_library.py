@@ -269,6 +269,7 @@ class Problem(Sized):
         ("alpha_at", c_uint64),
         ("beta_at", c_uint64),
         ("pointers", c_bool),
+        ("multiprocessors", c_int64),
     ]
 
     def __init__(self, **members: Any) -> None:
