@@ -14,7 +14,7 @@ from ._arrays import HOST, is_torch, view
 from ._context import device
 from ._error import call
 
-_TYPES = {"ue8m0": 10, "ue4m3": 11}  # gg_dtypes
+TYPES = {"ue8m0": 10, "ue4m3": 11}  # gg_dtypes
 _BLOCKS = {"ue8m0": 32, "ue4m3": 16}
 _DTYPES = {"float8_e8m0fnu": "ue8m0", "float8_e4m3fn": "ue4m3"}  # numpy's and torch's names
 
@@ -40,7 +40,7 @@ class Scales:
     @property
     def number(self) -> int:
         """gg_dtype."""
-        return _TYPES[self.type]
+        return TYPES[self.type]
 
 
 Scale = Union[None, float, Scales, Any]
@@ -50,7 +50,7 @@ def _bytes_of(factors: Any, type: str | None) -> tuple[Any, str]:
     """The same memory as bytes, and which type they are of."""
     name = str(getattr(factors, "dtype", "")).replace("torch.", "")
     found = type or _DTYPES.get(name)
-    if found not in _TYPES:
+    if found not in TYPES:
         raise TypeError(
             f"factors are of {name or factors.__class__.__name__}: they are float8_e8m0fnu (ue8m0) "
             "or float8_e4m3fn (ue4m3), or uint8 with type='ue8m0' or type='ue4m3'"
