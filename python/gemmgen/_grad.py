@@ -35,9 +35,9 @@ class Recipe(NamedTuple):
 
 def _refuse(what: str) -> NotImplementedError:
     return NotImplementedError(
-        f"gemmgen.matmul has no gradient of {what}: it has one of linear, bias and residual with at "
-        "most one of relu, gelu and silu, in words or a list; under torch.no_grad(), or of tensors "
-        "that are detached, anything goes"
+        f"gemmgen.matmul has no gradient of {what}: it has one of linear, bias and residual with "
+        "at most one of relu, gelu and silu, in words or a list; under torch.no_grad(), or of "
+        "tensors that are detached, anything goes"
     )
 
 
@@ -278,8 +278,8 @@ def mlp(
             )
     if w1.dim() != 2 or w2.dim() != 2 or w1.shape[1] != x.shape[-1] or w2.shape[1] != w1.shape[0]:
         raise ValueError(
-            f"x of shape {tuple(x.shape)}, w1 of {tuple(w1.shape)} and w2 of {tuple(w2.shape)} do not "
-            "follow each other: w1 is (hidden, in), w2 (out, hidden), x (..., in)"
+            f"x of shape {tuple(x.shape)}, w1 of {tuple(w1.shape)} and w2 of {tuple(w2.shape)} do "
+            "not follow each other: w1 is (hidden, in), w2 (out, hidden), x (..., in)"
         )
     rows = x.reshape(-1, x.shape[-1])
     out: Tensor = torch.ops.gemmgen.mlp(rows, w1, b1, w2, b2, activation)[0]

@@ -224,7 +224,8 @@ def matmul(
     when D is there: the emulator computes it, bit by bit as a GPU would, and slowly.
 
     Args:
-        a: (..., M, K), b: (..., K, N); one of them may be compress()ed, each may be e2m1(). Extents in front are a batch, and broadcast as numpy's do.
+        a: (..., M, K), b: (..., K, N); one of them may be compress()ed, each may be
+            e2m1(). Extents in front are a batch, and broadcast as numpy's do.
             Rows or columns are contiguous: views that are transposed are as they are, nothing is
             copied.
         out: D, (..., M, N), of either major, or (..., M, N / 2) behind a gate; None: a new one,
@@ -243,9 +244,9 @@ def matmul(
         accumulator: the type of sums: "f32", of f64 "f64", of integers "s32"; "f16" of f16.
         tf32: f32 is multiplied by tensor cores, as tf32. Else by CUDA cores, in full.
         fast_accumulation: sums of 8-bit floats may stay short, as cuBLASLt's fast accumulation.
-        scale_a, scale_b: factors of A and B. By pack_scales(), of blocks along K (mxfp8, nvfp4), both
-            of them; a number, or an array of one, of the whole matrix; (M,) of the rows of a, (N,)
-            of the columns of b. Numbers and vectors multiply before alpha does.
+        scale_a, scale_b: factors of A and B. By pack_scales(), of blocks along K (mxfp8, nvfp4),
+            both of them; a number, or an array of one, of the whole matrix; (M,) of the rows of a,
+            (N,) of the columns of b. Numbers and vectors multiply before alpha does.
         stream: a CUstream's handle (an int). Default: torch's current stream; else that of
             ``__cuda_array_interface__``; else the default one. Streams that the interface names
             otherwise are waited for.

@@ -178,8 +178,8 @@ def fold_scales(
     rest = _epilogue.items_of(epilogue)
     if epilogue is not None and rest is None:
         raise ValueError(
-            "scale_a and scale_b become operations in front of the epilogue, which then is words or "
-            f"a list: put scale operations into the text, {epilogue!r}"
+            "scale_a and scale_b become operations in front of the epilogue, which then is words "
+            f"or a list: put scale operations into the text, {epilogue!r}"
         )
     named = {_behind(name, len(items)): array for name, array in operands.items()}
     for i, array in enumerate(arrays):

@@ -1,4 +1,4 @@
-"""Matrices of which two of every four elements are zero: pruned, compressed, and given to matmul."""
+"""Matrices of which two of every four elements are zero: pruned, compressed, multiplied."""
 
 from __future__ import annotations
 
