@@ -7,6 +7,17 @@ static const gg_symbol symbols[] = {
 #undef GG_DRIVER
 };
 
+/* libgemmgen-emu may be found in libcuda's place (`gemmgen emu -- PROGRAM`): it takes PTX, not
+ * cubins. */
+static bool is_emulator(const gg_library *library) {
+  static const gg_symbol mark = {"gg_emu_message", 0};
+  const char *(*message)(void);
+  gg_str why = GG_STR_INIT;
+  bool found = gg_library_bind(library, &message, &mark, 1, &why);
+  gg_str_free(&why);
+  return found;
+}
+
 gg_status gg_driver_open_cuda(gg_driver *out, gg_error *err) {
   *out = (gg_driver){0};
   gg_str why = GG_STR_INIT;
@@ -15,6 +26,8 @@ gg_status gg_driver_open_cuda(gg_driver *out, gg_error *err) {
       !gg_library_bind(&out->library, out, symbols, sizeof symbols / sizeof *symbols, &why)) {
     st = gg_fail(err, NO_DRIVER, NULL, gg_str_shown(&why));
     gg_driver_close(out);
+  } else {
+    out->emulated = is_emulator(&out->library);
   }
   gg_str_free(&why);
   return st;

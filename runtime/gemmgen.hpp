@@ -5,7 +5,8 @@
  *     gemm.launch(form, problem, stream);
  *
  * Structs that callers fill in (gg_form, gg_problem, options) are C's, as are its enumerators; so
- * this header is a thin one, with nothing to compile but inline calls. Each call that can fail
+ * this header is a thin one, with nothing to compile but inline calls; what programs of packed
+ * kernels need of it, of libgemmgen-launch alone, is gemmgen_launch.hpp. Each call that can fail
  * exists twice: it throws gemmgen::Error, or, with a gemmgen::Failure as its last argument, says
  * there what went wrong, throws nothing of ours, and leaves what it should have made empty. Where
  * exceptions are off (-fno-exceptions) the second kind alone is there.
@@ -16,133 +17,10 @@
 #ifndef GEMMGEN_HPP
 #define GEMMGEN_HPP
 
-#include <memory>
-#include <string>
-#include <string_view>
-#include <utility>
-
 #include "gemmgen_gemm.h"
-
-#if defined(__cpp_exceptions)
-#include <stdexcept>
-#endif
+#include "gemmgen_launch.hpp"
 
 namespace gemmgen {
-
-/* ---- Errors --------------------------------------------------------------------------- */
-
-/* A gg_error with an owner: what went wrong, or that nothing did. */
-class Failure {
-public:
-  Failure() noexcept = default;
-  Failure(const Failure &) = delete;
-  Failure &operator=(const Failure &) = delete;
-  ~Failure() {
-    gg_error_clear(&error_);
-  }
-
-  /* Whether something failed. */
-  explicit operator bool() const noexcept {
-    return error_.code != GG_OK;
-  }
-  gg_status code() const noexcept {
-    return error_.code;
-  }
-  gg_stage stage() const noexcept {
-    return error_.stage;
-  }
-  std::string_view message() const noexcept {
-    return error_.message;
-  }
-  /* A compiler's; "" where there is none. */
-  std::string_view log() const noexcept {
-    return error_.log ? error_.log : "";
-  }
-  const gg_error &c_error() const noexcept {
-    return error_;
-  }
-
-  /* As compilers print it: place, message and name; with `source`, the text, its line and a caret.
-   */
-  std::string text(const char *source = nullptr) const {
-    gg_str out = GG_STR_INIT;
-    gg_error_print(&out, &error_, source);
-    std::string text(gg_str_text(&out), out.length);
-    gg_str_free(&out);
-    return text;
-  }
-
-  /* For the next call: a first error is never overwritten. */
-  void clear() noexcept {
-    gg_error_clear(&error_);
-  }
-  /* What C's functions take. */
-  gg_error *get() noexcept {
-    return &error_;
-  }
-
-private:
-  gg_error error_ = GG_ERROR_INIT;
-};
-
-#if defined(__cpp_exceptions)
-/* What a Failure says, thrown. what() is its text without the source's line. */
-class Error : public std::runtime_error {
-public:
-  explicit Error(const Failure &failure)
-      : std::runtime_error(trimmed(failure.text())), code_(failure.code()), stage_(failure.stage()),
-        line_(failure.c_error().line), column_(failure.c_error().column),
-        file_(failure.c_error().file), message_(failure.message()), log_(failure.log()) {}
-
-  gg_status code() const noexcept {
-    return code_;
-  }
-  gg_stage stage() const noexcept {
-    return stage_;
-  }
-  /* Of a spec or an expression; 0 and "" where there is no place. */
-  int line() const noexcept {
-    return line_;
-  }
-  int column() const noexcept {
-    return column_;
-  }
-  const std::string &file() const noexcept {
-    return file_;
-  }
-  const std::string &message() const noexcept {
-    return message_;
-  }
-  const std::string &log() const noexcept {
-    return log_;
-  }
-
-private:
-  static std::string trimmed(std::string text) {
-    while (!text.empty() && text.back() == '\n')
-      text.pop_back();
-    return text;
-  }
-
-  gg_status code_;
-  gg_stage stage_;
-  int line_, column_;
-  std::string file_, message_, log_;
-};
-
-/* Throws what failed; nothing where nothing did. */
-inline void check(const Failure &failure) {
-  if (failure) throw Error(failure);
-}
-#endif
-
-/* The throwing form of a constructor and of a function, from the one that takes a Failure. */
-#if defined(__cpp_exceptions)
-#define GEMMGEN_THROWING(...)                                                                      \
-  Failure failure;                                                                                 \
-  __VA_ARGS__;                                                                                     \
-  check(failure)
-#endif
 
 /* ---- Specs and kernels ---------------------------------------------------------------- */
 
@@ -355,243 +233,32 @@ private:
   std::unique_ptr<gg_compiler, Close> handle_;
 };
 
-/* ---- Contexts ------------------------------------------------------------------------- */
-
-/* One device, through one provider of the driver API. */
-class Context {
-public:
-  Context(const gg_context_options &options, Failure &failure) {
-    open(options, failure);
-  }
-#if defined(__cpp_exceptions)
-  /* Device 0 of what there is: the GPU, else the emulator. */
-  explicit Context(const gg_context_options &options = GG_CONTEXT_OPTIONS_INIT) {
-    GEMMGEN_THROWING(open(options, failure));
-  }
-#endif
-
-  explicit operator bool() const noexcept {
-    return static_cast<bool>(handle_);
-  }
-  gg_context *get() const noexcept {
-    return handle_.get();
-  }
-  const gg_device_facts &device() const noexcept {
-    return *gg_context_device(get());
-  }
-  /* The context's. */
-  gg_compiler *compiler() const noexcept {
-    return gg_context_compiler(get());
-  }
-
-  /* Waits for all that is on a stream; null: the default one. */
-  gg_status synchronize(CUstream_st *stream, Failure &failure) const {
-    return gg_synchronize(get(), stream, failure.get());
-  }
-#if defined(__cpp_exceptions)
-  void synchronize(CUstream_st *stream = nullptr) const {
-    GEMMGEN_THROWING(synchronize(stream, failure));
-  }
-#endif
-
-private:
-  struct Close {
-    void operator()(gg_context *context) const noexcept {
-      gg_context_close(context);
-    }
-  };
-  void open(const gg_context_options &options, Failure &failure) {
-    gg_context *context = nullptr;
-    gg_context_open(&context, &options, failure.get());
-    handle_.reset(context);
-  }
-  std::unique_ptr<gg_context, Close> handle_;
-};
-
-/* Device memory. Copies wait. */
-class Memory {
-public:
-  Memory() noexcept = default;
-  Memory(const Context &context, size_t bytes, Failure &failure) {
-    alloc(context, bytes, failure);
-  }
-  Memory(Memory &&other) noexcept
-      : context_(other.context_), address_(std::exchange(other.address_, 0)) {}
-  Memory &operator=(Memory &&other) noexcept {
-    std::swap(context_, other.context_);
-    std::swap(address_, other.address_);
-    return *this;
-  }
-  ~Memory() {
-    if (address_) gg_memory_free(context_, address_);
-  }
-
-  /* A workspace of so many bytes, its counters zero. */
-  static Memory workspace(const Context &context, int64_t bytes, Failure &failure) {
-    Memory memory;
-    memory.context_ = context.get();
-    gg_workspace_alloc(&memory.address_, context.get(), bytes, failure.get());
-    return memory;
-  }
-  gg_status write(const void *from, size_t bytes, Failure &failure) {
-    return gg_memory_write(context_, address_, from, bytes, failure.get());
-  }
-  gg_status read(void *to, size_t bytes, Failure &failure) const {
-    return gg_memory_read(context_, to, address_, bytes, failure.get());
-  }
-#if defined(__cpp_exceptions)
-  Memory(const Context &context, size_t bytes) {
-    GEMMGEN_THROWING(alloc(context, bytes, failure));
-  }
-  static Memory workspace(const Context &context, int64_t bytes) {
-    GEMMGEN_THROWING(Memory memory = workspace(context, bytes, failure));
-    return memory;
-  }
-  void write(const void *from, size_t bytes) {
-    GEMMGEN_THROWING(write(from, bytes, failure));
-  }
-  void read(void *to, size_t bytes) const {
-    GEMMGEN_THROWING(read(to, bytes, failure));
-  }
-#endif
-
-  explicit operator bool() const noexcept {
-    return address_ != 0;
-  }
-  /* A device pointer, as gg_problem takes it. */
-  uint64_t address() const noexcept {
-    return address_;
-  }
-
-private:
-  void alloc(const Context &context, size_t bytes, Failure &failure) {
-    context_ = context.get();
-    gg_memory_alloc(&address_, context_, bytes, failure.get());
-  }
-  gg_context *context_ = nullptr;
-  uint64_t address_ = 0;
-};
-
-/* A stream of one's own; programs with streams of the CUDA runtime pass those. */
-class Stream {
-public:
-  Stream(const Context &context, Failure &failure) {
-    open(context, failure);
-  }
-#if defined(__cpp_exceptions)
-  explicit Stream(const Context &context) {
-    GEMMGEN_THROWING(open(context, failure));
-  }
-#endif
-  Stream(Stream &&other) noexcept
-      : context_(other.context_), stream_(std::exchange(other.stream_, nullptr)) {}
-  Stream &operator=(Stream &&other) noexcept {
-    std::swap(context_, other.context_);
-    std::swap(stream_, other.stream_);
-    return *this;
-  }
-  ~Stream() {
-    if (stream_) gg_stream_close(context_, stream_);
-  }
-
-  explicit operator bool() const noexcept {
-    return stream_ != nullptr;
-  }
-  CUstream_st *get() const noexcept {
-    return stream_;
-  }
-
-private:
-  void open(const Context &context, Failure &failure) {
-    context_ = context.get();
-    gg_stream_open(&stream_, context_, failure.get());
-  }
-  gg_context *context_ = nullptr;
-  CUstream_st *stream_ = nullptr;
-};
-
 /* ---- Launching ------------------------------------------------------------------------ */
 
-/* A checked problem, ready to launch: gg_prepared, a value. */
-inline gg_status launch(const gg_prepared &prepared, CUstream_st *stream, Failure &failure) {
-  return gg_launch_prepared(&prepared, stream, failure.get());
+inline gg_compiler *Context::compiler() const noexcept {
+  return gg_context_compiler(get());
+}
+
+inline void Module::load(const Context &context, const Kernel &kernel, Failure &failure) {
+  gg_module *module = nullptr;
+  gg_module_load(&module, context.get(), kernel.get(), failure.get());
+  module_ = module;
+}
+inline Module::Module(const Context &context, const Kernel &kernel, Failure &failure) {
+  load(context, kernel, failure);
+}
+inline Module::Module(const Context &context, const Kernel &kernel, const gg_binary &binary,
+                      Failure &failure) {
+  load(context, *kernel.get(), binary, failure);
 }
 #if defined(__cpp_exceptions)
-inline void launch(const gg_prepared &prepared, CUstream_st *stream = nullptr) {
-  GEMMGEN_THROWING(launch(prepared, stream, failure));
+inline Module::Module(const Context &context, const Kernel &kernel) {
+  GEMMGEN_THROWING(load(context, kernel, failure));
+}
+inline Module::Module(const Context &context, const Kernel &kernel, const gg_binary &binary) {
+  GEMMGEN_THROWING(load(context, *kernel.get(), binary, failure));
 }
 #endif
-
-/* A kernel loaded on a context's device. */
-class Module {
-public:
-  Module(const Context &context, const Kernel &kernel, Failure &failure) {
-    load(context, kernel, failure);
-  }
-  Module(const Context &context, const Kernel &kernel, const gg_binary &binary, Failure &failure) {
-    load(context, kernel, binary, failure);
-  }
-
-  gg_status prepare(gg_prepared &out, const gg_problem &problem, Failure &failure) const {
-    return gg_prepare(&out, get(), &problem, failure.get());
-  }
-  gg_status launch(const gg_problem &problem, CUstream_st *stream, Failure &failure) const {
-    return gg_launch(get(), &problem, stream, failure.get());
-  }
-  gg_status workspace_bytes(int64_t &out, const gg_problem &problem, Failure &failure) const {
-    return gg_workspace_bytes(&out, get(), &problem, failure.get());
-  }
-#if defined(__cpp_exceptions)
-  Module(const Context &context, const Kernel &kernel) {
-    GEMMGEN_THROWING(load(context, kernel, failure));
-  }
-  Module(const Context &context, const Kernel &kernel, const gg_binary &binary) {
-    GEMMGEN_THROWING(load(context, kernel, binary, failure));
-  }
-  gg_prepared prepare(const gg_problem &problem) const {
-    gg_prepared out;
-    GEMMGEN_THROWING(prepare(out, problem, failure));
-    return out;
-  }
-  void launch(const gg_problem &problem, CUstream_st *stream = nullptr) const {
-    GEMMGEN_THROWING(launch(problem, stream, failure));
-  }
-  int64_t workspace_bytes(const gg_problem &problem) const {
-    int64_t out = 0;
-    GEMMGEN_THROWING(workspace_bytes(out, problem, failure));
-    return out;
-  }
-#endif
-
-  explicit operator bool() const noexcept {
-    return static_cast<bool>(handle_);
-  }
-  gg_module *get() const noexcept {
-    return handle_.get();
-  }
-  const gg_module_facts &facts() const noexcept {
-    return *gg_module_facts_of(get());
-  }
-
-private:
-  struct Free {
-    void operator()(gg_module *module) const noexcept {
-      gg_module_free(module);
-    }
-  };
-  void load(const Context &context, const Kernel &kernel, Failure &failure) {
-    gg_module *module = nullptr;
-    gg_module_load(&module, context.get(), kernel.get(), failure.get());
-    handle_.reset(module);
-  }
-  void load(const Context &context, const Kernel &kernel, const gg_binary &binary,
-            Failure &failure) {
-    gg_module *module = nullptr;
-    gg_module_load_binary(&module, context.get(), kernel.get(), &binary, failure.get());
-    handle_.reset(module);
-  }
-  std::unique_ptr<gg_module, Free> handle_;
-};
 
 /* The one call: the best of the shipped kernels for a form and a problem. */
 class Gemm {
@@ -691,8 +358,6 @@ private:
   }
   std::unique_ptr<gg_packer, Close> handle_;
 };
-
-#undef GEMMGEN_THROWING
 
 } // namespace gemmgen
 

@@ -160,6 +160,11 @@ typedef struct gg_problem {
    * a multiple of the operand's alignment, and that no two matrices of D have an element in common,
    * is the caller's to see to. */
   bool pointers;
+  /* How many of the device's multiprocessors the launch fills at most, so that what runs beside it,
+   * a collective between GPUs for one, finds room; 0: all. Kernels that walk over tiles (scheduler
+   * persistent, split_k, stream_k) start no more CTAs than these hold, at least one cluster. Those
+   * with a CTA a tile start all of them, and their CTAs wait for what others leave. */
+  int64_t multiprocessors;
 } gg_problem;
 
 #ifdef __cplusplus
@@ -281,7 +286,7 @@ typedef struct gg_prepared {
 /* What a problem takes of `workspace`: 0 but where clusters share tiles (scheduler split_k and
  * stream_k) or sums over D are stored. Its first GG_WORKSPACE_COUNTERS bytes are zero before the
  * first launch, and every launch leaves them so; a workspace then serves any kernels and problems,
- * one launch at a time. Of the problem the extents count alone. */
+ * one launch at a time. Of the problem the extents and `multiprocessors` count alone. */
 GG_API gg_status gg_workspace_bytes(int64_t *out, const gg_module *module,
                                     const gg_problem *problem, gg_error *err);
 

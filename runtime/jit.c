@@ -50,6 +50,7 @@ gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options
   atomic_flag_clear(&compiler->said_unkept);
   atomic_flag_clear(&compiler->said_distrust);
   st = gg_cache_open(&compiler->cache, own.cache, own.cache_bytes, err);
+  if (!st) st = gg_edits_open(&compiler->edits, own.warn, own.user, err);
   gg_str why = GG_STR_INIT;
   if (!st && !gg_nvrtc_open(&compiler->nvrtc, own.nvrtc, &why)) {
     compiler->why_not = gg_str_take(&why);
@@ -71,6 +72,7 @@ void gg_compiler_close(gg_compiler *compiler) {
   if (!compiler) return;
   gg_nvrtc_close(&compiler->nvrtc);
   gg_cache_close(&compiler->cache);
+  gg_edits_close(&compiler->edits);
   gg_free(compiler->why_not);
   gg_free(compiler);
 }
@@ -223,6 +225,22 @@ done:
   return st;
 }
 
+/* Hands the binary to the caller, or frees it. */
+static gg_status finish(gg_binary **out, owned_binary *owned, gg_status st, gg_error *err) {
+  bool failed = owned->data.failed || owned->log.failed || owned->options.failed;
+  if (!st && failed) st = gg_fail(err, MEMORY, NULL, "");
+  if (st) {
+    gg_binary_free(&owned->binary);
+    return st;
+  }
+  owned->binary.data = gg_str_text(&owned->data);
+  owned->binary.size = owned->data.length;
+  owned->binary.options = gg_str_text(&owned->options);
+  owned->binary.log = gg_str_text(&owned->log);
+  *out = &owned->binary;
+  return GG_OK;
+}
+
 static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
                          const char *arch, gg_format format, bool line_info, gg_error *err) {
   *out = NULL;
@@ -240,33 +258,11 @@ static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel
   make_options(&options, gg_arch_name(name, parsed), format, line_info);
   owned_binary *owned = new_binary(format, name, &options);
   if (!owned) return gg_fail(err, MEMORY, NULL, "");
-  gg_status st = build(owned, compiler, kernel, &options, err);
-  if (!st && (owned->data.failed || owned->log.failed || owned->options.failed)) {
-    st = gg_fail(err, MEMORY, NULL, "");
-  }
-  if (st) {
-    gg_binary_free(&owned->binary);
-    return st;
-  }
-  owned->binary.data = gg_str_text(&owned->data);
-  owned->binary.size = owned->data.length;
-  owned->binary.options = gg_str_text(&owned->options);
-  owned->binary.log = gg_str_text(&owned->log);
-  *out = &owned->binary;
-  return GG_OK;
+  return finish(out, owned, build(owned, compiler, kernel, &options, err), err);
 }
 
-gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
-                     const char *arch, gg_format format, gg_error *err) {
-  GG_NEED(err, out);
-  GG_NEED(err, compiler);
-  GG_NEED(err, kernel);
-  return compile(out, compiler, kernel, arch, format, false, err);
-}
-
-gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
-                                const gg_device_facts *device, gg_error *err) {
-  *out = NULL;
+static gg_status compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
+                                    const gg_device_facts *device, gg_error *err) {
   if (compiler->why_not) return gg_fail(err, NO_NVRTC, NULL, compiler->why_not);
   gg_arch arch;
   gg_format format;
@@ -276,4 +272,61 @@ gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg
   if (st) return st;
   if (device->emulated) format = GG_FORMAT_PTX;
   return compile(out, compiler, kernel, gg_arch_name(name, arch), format, device->emulated, err);
+}
+
+/* ---- Texts that are studied ----------------------------------------------------------- */
+
+/* A PTX text in a kernel's place, for the driver. */
+static gg_status take_ptx(gg_binary **out, const gg_kernel *kernel, gg_error *err) {
+  static const option_list none = {.count = 0};
+  owned_binary *owned = new_binary(GG_FORMAT_PTX, kernel->arch, &none);
+  if (!owned) return gg_fail(err, MEMORY, NULL, "");
+  gg_str_append(&owned->data, kernel->source, kernel->source_length);
+  return finish(out, owned, GG_OK, err);
+}
+
+/* Writes what was made, where somebody wants to read it. */
+static void dump(gg_compiler *compiler, const gg_edit *edit, const gg_binary *binary) {
+  gg_edits *edits = &compiler->edits;
+  gg_binary *ptx = NULL;
+  gg_edits_dump(edits, edit, binary);
+  if (!edits->keep || binary->format == GG_FORMAT_PTX) return;
+  if (compile(&ptx, compiler, &edit->kernel, binary->arch, GG_FORMAT_PTX, false, NULL) == GG_OK)
+    gg_edits_dump_ptx(edits, edit, ptx);
+  gg_binary_free(ptx);
+}
+
+gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
+                     const char *arch, gg_format format, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, compiler);
+  GG_NEED(err, kernel);
+  *out = NULL;
+  gg_edit edit;
+  gg_status st = gg_edit_open(&edit, &compiler->edits, kernel, err);
+  if (st) return st;
+  if (!edit.ptx) {
+    st = compile(out, compiler, &edit.kernel, arch, format, false, err);
+  } else if (format == GG_FORMAT_PTX) {
+    st = take_ptx(out, &edit.kernel, err);
+  } else {
+    st = gg_fail(err, EDIT, NULL, edit.path, kernel->name,
+                 "no cubin is made of PTX here: the driver compiles it where it is loaded");
+  }
+  if (!st) dump(compiler, &edit, *out);
+  gg_edit_close(&edit);
+  return st;
+}
+
+gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
+                                const gg_device_facts *device, gg_error *err) {
+  *out = NULL;
+  gg_edit edit;
+  gg_status st = gg_edit_open(&edit, &compiler->edits, kernel, err);
+  if (st) return st;
+  st = edit.ptx ? take_ptx(out, &edit.kernel, err)
+                : compile_for_device(out, compiler, &edit.kernel, device, err);
+  if (!st) dump(compiler, &edit, *out);
+  gg_edit_close(&edit);
+  return st;
 }

@@ -6,6 +6,7 @@
 
 #include "atom/arch.h"
 #include "cache.h"
+#include "edits.h"
 #include "gemmgen_runtime.h"
 #include "nvrtc.h"
 
@@ -14,6 +15,7 @@ struct gg_compiler {
   gg_compiler_facts facts;
   char *why_not; /* no NVRTC; NULL when there is one */
   gg_cache cache;
+  gg_edits edits;
   void (*warn)(void *user, const char *message);
   void *user;
   atomic_flag said_unkept, said_distrust; /* of the cache: each is said once */

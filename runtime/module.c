@@ -213,6 +213,15 @@ const gg_module_facts *gg_module_facts_of(const gg_module *module) {
   return module ? &module->facts : NULL;
 }
 
+/* CTAs that the device holds at once, of those multiprocessors that a problem may fill. */
+static int64_t resident_for(const gg_module *module, const gg_problem *problem) {
+  if (problem->multiprocessors <= 0 || problem->multiprocessors >= module->context->facts.sm_count)
+    return module->resident;
+  int64_t cluster = gg_kernel_cluster_size(&module->kernel);
+  int64_t most = problem->multiprocessors * module->facts.ctas_per_sm / cluster * cluster;
+  return most < module->resident ? most : module->resident;
+}
+
 gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_problem *problem,
                              gg_error *err) {
   GG_NEED(err, out);
@@ -222,8 +231,8 @@ gg_status gg_workspace_bytes(int64_t *out, const gg_module *module, const gg_pro
   gg_problem room;
   gg_status st = gg_problem_read(&problem, &room, err);
   if (!st)
-    st = gg_problem_distribute(&distribution, &module->kernel, problem, module->resident,
-                               &module->device, err);
+    st = gg_problem_distribute(&distribution, &module->kernel, problem,
+                               resident_for(module, problem), &module->device, err);
   *out = st ? 0 : distribution.workspace_bytes;
   return st;
 }
@@ -257,7 +266,8 @@ gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem
   facts->grid[0] = 0;
   gg_status st = gg_problem_read(&problem, &room, err);
   if (st) return st;
-  st = gg_problem_check(facts, &module->kernel, problem, module->resident, &module->device, err);
+  st = gg_problem_check(facts, &module->kernel, problem, resident_for(module, problem),
+                        &module->device, err);
   facts->module = module;
   if (st || facts->grid[0] == 0) return st;
   if (module->kernel.map_count == 0 || (st = gg_context_enter(module->context, err))) return st;

@@ -14,6 +14,14 @@ typedef struct entry {
 
 static const entry environment[] = {
     {"GEMMGEN_CACHE", "the folder of the cache of compiled kernels; empty: none"},
+    {"GEMMGEN_DUMP_DIR",
+     "a folder that every kernel that is compiled, or taken from the cache, is written to: NAME.cu, and "
+     "NAME.cubin or NAME.ptx"},
+    {"GEMMGEN_KEEP",
+     "1: what is between a text and its cubin is kept, too, NAME.ptx, and the compiler's options and "
+     "words, NAME.log; in GEMMGEN_DUMP_DIR, or else in the working directory"},
+    {"GEMMGEN_OVERRIDE_DIR",
+     "a folder of edited texts: a kernel whose NAME.cu or NAME.ptx is there is made of that"},
     {"GEMMGEN_TUNED", "the folder of what `gemmgen tune` has found, which gg_gemm takes"},
     {"GEMMGEN_EMU_ARCH",
      "the architecture that the emulator is of: 80, 89, 90, 100, 103, 110, 120 or 121 (90)"},

@@ -17,11 +17,14 @@ jax), and in host memory numpy's; what is in host memory is computed by gemmgen'
 but libgemmgen is needed: torch, numpy and cupy are used where the program has them.
 """
 
+from ._arrays import e2m1
 from ._context import Device, device
 from ._error import Error
 from ._layout import Layout, layout
 from ._library import library_path, version
-from ._matmul import Plan, matmul, plan
+from ._matmul import Plan, matmul, mlp, plan
+from ._scales import Scales, pack_scales
+from ._sparse import Sparse, compress, prune
 from ._spec import Kernel, explain, generate
 
 __version__ = version()
@@ -31,12 +34,19 @@ __all__ = [
     "Kernel",
     "Layout",
     "Plan",
+    "Scales",
+    "Sparse",
+    "compress",
     "device",
+    "e2m1",
     "explain",
     "generate",
     "layout",
     "library_path",
     "matmul",
+    "mlp",
+    "pack_scales",
     "plan",
+    "prune",
     "version",
 ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Union
 
 from . import _dlpack
-from ._types import BY_DLPACK, BY_NUMPY, BY_TORCH, BY_TYPESTR, Type, known
+from ._types import BY_DLPACK, BY_NUMPY, BY_TORCH, BY_TYPESTR, E2M1, Type, known
 
 HOST = "host"  # in host memory: the emulator computes
 Place = Union[str, int]  # HOST, or a CUDA device's ordinal
@@ -30,6 +30,20 @@ class View:
         return f"{self.type.name} of shape {self.shape} and strides {self.strides}"
 
 
+class E2m1:
+    """Elements of e2m1, two a byte, the first in the lower bits: what bytes of an array are.
+
+    gemmgen.e2m1() makes one. Of torch's float4_e2m1fn_x2 none is needed."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    @property
+    def T(self) -> "E2m1":
+        """The same memory, its last two dimensions exchanged."""
+        return E2m1(self.array.mT if is_torch(self.array) else self.array.swapaxes(-1, -2))
+
+
 def is_torch(array: Any) -> bool:
     """Whether it is a torch.Tensor; torch is not imported for that."""
     torch = sys.modules.get("torch")
@@ -48,9 +62,19 @@ def _of_torch(name: str, tensor: Any) -> View:
     if kind not in ("cuda", "cpu"):
         raise ValueError(f"{name} is on device {tensor.device}; gemmgen takes cuda and cpu")
     place: Place = tensor.device.index if kind == "cuda" else HOST
-    return View(
-        tensor.data_ptr(), found, tuple(tensor.shape), tuple(tensor.stride()), place, False, tensor
-    )
+    shape, strides = tuple(tensor.shape), tuple(tensor.stride())
+    made = View(tensor.data_ptr(), found, shape, strides, place, False, tensor)
+    return _in_pairs(name, made) if found is E2M1 else made
+
+
+def _in_pairs(name: str, of: View) -> View:
+    """An array of bytes as one of e2m1: its contiguous dimension has two for each."""
+    if len(of.shape) < 2 or 1 not in of.strides[-2:]:
+        raise ValueError(f"{name}, {of.describe()}: of e2m1 rows or columns are contiguous bytes")
+    at = len(of.shape) - (1 if of.strides[-1] == 1 else 2)
+    shape = tuple(n * 2 if i == at else n for i, n in enumerate(of.shape))
+    strides = tuple(step if i == at else step * 2 for i, step in enumerate(of.strides))
+    return replace(of, type=E2M1, shape=shape, strides=strides)
 
 
 def _of_interface(name: str, array: Any, interface: dict[str, Any], place: Place) -> View:
@@ -98,6 +122,11 @@ def _of_dlpack(name: str, array: Any, stream: int | None) -> View:
 def view(name: str, array: Any, stream: int | None = None) -> View:
     """What gemmgen takes for an array: torch's tensors, __cuda_array_interface__,
     __array_interface__, DLPack. `stream` is where it will be used. TypeError, ValueError."""
+    if isinstance(array, E2m1):
+        inner = view(name, array.array, stream)
+        if inner.type.name != "u8":
+            raise TypeError(f"{name}: e2m1 lies in bytes, uint8, and these are {inner.type.name}")
+        return _in_pairs(name, inner)
     if is_torch(array):
         return _of_torch(name, array)
     interface = getattr(array, "__cuda_array_interface__", None)
@@ -113,3 +142,9 @@ def view(name: str, array: Any, stream: int | None = None) -> View:
         f"{name} is a {type(array).__name__}, which has neither DLPack nor "
         "__cuda_array_interface__ nor __array_interface__"
     )
+
+
+def e2m1(array: Any) -> E2m1:
+    """Says that an array of bytes (uint8) has elements of e2m1, two in each, the first in the lower
+    bits: (..., K / 2) bytes are (..., K) elements, whose `.T` is a product's b."""
+    return E2m1(array)

@@ -54,6 +54,7 @@ class Device:
         self.where = where
         self.lock = threading.RLock()  # of the workspaces, and of what the emulator does
         self._workspaces: dict[int, tuple[int, int]] = {}
+        self._packer = c_void_p()
         self.context = self._open(None)
         compiler = lib.gg_compiler_facts_of(lib.gg_context_compiler(self.context)).contents
         nvrtc = None if compiler.nvrtc else _nvrtc_of_packages()
@@ -108,6 +109,14 @@ class Device:
         if count:
             call("gg_memory_read", self.context, host, address, count)
 
+    @property
+    def packer(self) -> c_void_p:
+        """What packs scale factors on the device; compiled at its first use."""
+        with self.lock:
+            if not self._packer:
+                call("gg_packer_open", byref(self._packer), self.context)
+        return self._packer
+
     def synchronize(self, stream: int = 0) -> None:
         """Waits for all that was put on a stream."""
         call("gg_synchronize", self.context, stream)
@@ -140,6 +149,7 @@ class Device:
     def _close(self) -> None:
         for address, _ in self._workspaces.values():
             self.free(address)
+        lib.gg_packer_close(self._packer)
         lib.gg_gemm_close(self.gemm)
         lib.gg_context_close(self.context)
         self.context = self.gemm = c_void_p()

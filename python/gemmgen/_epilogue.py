@@ -83,7 +83,7 @@ def _operations(types: tuple[int, int, int, int], has_c: bool, text: bytes | Non
     )
 
 
-def _items(epilogue: Epilogue) -> list[Any] | None:
+def items_of(epilogue: Epilogue) -> list[Any] | None:
     """The list that words or a sequence are; None: the usual epilogue, or a text of YAML."""
     if isinstance(epilogue, str):
         return re.split(r"[\s,]+", epilogue.strip()) if _WORDS.fullmatch(epilogue) else None
@@ -121,20 +121,21 @@ def _with_factors(
 ) -> tuple[list[Any] | None, Operations]:
     """The list that an epilogue is, None of YAML, and its operations: with a `linear` in front
     where alpha and beta need one."""
-    items = _items(epilogue)
+    items = items_of(epilogue)
+    if items is not None and factors and not any("linear" in item for item in items):
+        items = ["linear", *items]
     text = _text_of(items) if items is not None else None
     if isinstance(epilogue, str) and items is None:
         text = epilogue.encode()
     found = _operations(types, has_c, text)
     if found.scaled or not factors:
         return items, found
-    if text is not None and items is None:
-        raise ValueError(
-            "alpha and beta belong to the operation linear, which the epilogue lacks: put it in "
-            f"front: {epilogue!r}"
-        )
-    items = ["linear", *(items or [])]
-    return items, _operations(types, has_c, _text_of(items))
+    if text is None:  # the usual epilogue, of a type whose has no factors
+        return ["linear"], _operations(types, has_c, _text_of(["linear"]))
+    raise ValueError(
+        "alpha and beta belong to the operation linear, which the epilogue lacks: put it in "
+        f"front: {epilogue!r}"
+    )
 
 
 def read(

@@ -19,7 +19,7 @@ def _span(v: View) -> tuple[int, int]:
     if any(step < 0 for step in v.strides):
         raise ValueError(f"an array has a negative stride: {v.describe()}")
     last = sum((extent - 1) * step for extent, step in zip(v.shape, v.strides))
-    return v.address, (last + 1) * v.type.bytes
+    return v.address, (last + 1) * v.type.bits // 8
 
 
 def _runs(written: Written, batch: int) -> Iterator[tuple[int, int]]:
@@ -57,7 +57,8 @@ class Mirror:
         for _, _, memory in self._spans:
             self._device.free_with(self, memory)
         p = product.problem
-        p.a, p.b, p.c, p.d = map(self._there, (p.a, p.b, p.c, p.d))
+        for name in ("a", "b", "c", "d", "scale_a", "scale_b", "metadata"):
+            setattr(p, name, self._there(getattr(p, name)))
         for extra in p.extras:
             extra.address = self._there(extra.address)
 

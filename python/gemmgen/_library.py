@@ -269,6 +269,7 @@ class Problem(Sized):
         ("alpha_at", c_uint64),
         ("beta_at", c_uint64),
         ("pointers", c_bool),
+        ("multiprocessors", c_int64),
     ]
 
     def __init__(self, **members: Any) -> None:
@@ -279,6 +280,38 @@ class Prepared(Structure):
     """gg_prepared."""
 
     _fields_ = [("opaque", c_uint64 * PREPARED_WORDS)]
+
+
+class Packing(Sized):
+    """gg_packing."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("to", c_uint64),
+        ("from", c_uint64),
+        ("rows", c_int64),
+        ("k", c_int64),
+        ("batch", c_int64),
+        ("ld", c_int64),
+        ("batch_stride_to", c_int64),
+        ("batch_stride_from", c_int64),
+        ("block", c_int),
+    ]
+
+
+class SparseStruct(Sized):
+    """gg_sparse."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("type", c_int),
+        ("major", c_int),
+        ("pairs", c_bool),
+        ("rows", c_int64),
+        ("k", c_int64),
+        ("ld_dense", c_int64),
+        ("ld", c_int64),
+    ]
 
 
 class GemmChoice(Sized):
@@ -309,6 +342,8 @@ STRUCTS: dict[str, type[Structure]] = {
     "gg_extra": Extra,
     "gg_problem": Problem,
     "gg_prepared": Prepared,
+    "gg_packing": Packing,
+    "gg_sparse": SparseStruct,
     "gg_gemm_choice": GemmChoice,
     "gg_kernel": KernelStruct,
 }
@@ -332,6 +367,14 @@ _FALLIBLE: dict[str, tuple[Any, ...]] = {
     "gg_synchronize": (c_void_p, c_void_p),
     "gg_workspace_alloc": (POINTER(c_uint64), c_void_p, c_int64),
     "gg_workspace_bytes": (POINTER(c_int64), c_void_p, POINTER(Problem)),
+    "gg_scales_bytes": (POINTER(c_int64), c_int64, c_int64, c_int),
+    "gg_scales_pack": (c_void_p, c_void_p, c_int64, c_int64, c_int, c_int64),
+    "gg_packer_open": (_OUT, c_void_p),
+    "gg_packer_launch": (c_void_p, POINTER(Packing), c_void_p),
+    "gg_sparse_sizes": (POINTER(c_int64), POINTER(c_int64), POINTER(SparseStruct)),
+    "gg_sparse_prune": (POINTER(SparseStruct), c_void_p),
+    "gg_sparse_compress": (POINTER(SparseStruct), c_void_p, c_void_p, c_void_p),
+    "gg_sparse_expand": (POINTER(SparseStruct), c_void_p, c_void_p, c_void_p),
     "gg_gemm_open": (_OUT, c_void_p, c_void_p),
     "gg_gemm_choose": (POINTER(GemmChoice), c_void_p, POINTER(Form), POINTER(Problem)),
     "gg_gemm_launch": (c_void_p, POINTER(Form), POINTER(Problem), c_void_p),
@@ -359,6 +402,7 @@ _PLAIN: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "gg_compiler_facts_of": (POINTER(CompilerFacts), (c_void_p,)),
     "gg_memory_free": (None, (c_void_p, c_uint64)),
     "gg_gemm_close": (None, (c_void_p,)),
+    "gg_packer_close": (None, (c_void_p,)),
 }
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from ctypes import byref, c_int64
+from dataclasses import replace
 from typing import Any
 
 from . import _library
-from ._arrays import View, is_torch
+from ._arrays import E2m1, View, is_torch
 from ._epilogue import Epilogue
 from ._error import Error, call, error_reference, raise_error
 from ._host import Mirror
 from ._library import lib
-from ._product import Asked, Product
+from ._product import Asked, Product, plain
+from ._scales import Scale, Scales, fold_scales
+from ._sparse import Sparse
+from ._types import BY_TORCH, E2M1
 
 _LEGACY = (0, 1)  # two names of the driver for the stream that is the default
 
@@ -177,6 +182,22 @@ def run(product: Product, stream: int | None) -> None:
     del keep
 
 
+def _is_special(array: Any) -> bool:
+    """Whether it is more than an array: what torch's operators have no argument for."""
+    four_bits = is_torch(array) and BY_TORCH.get(str(array.dtype)) is E2M1
+    return four_bits or isinstance(array, (Sparse, E2m1))
+
+
+def _refuse_gradients(*arrays: Any) -> None:
+    """Of products that are no operator of torch: they would silently have none."""
+    tensors = [array for array in arrays if is_torch(array) and array.requires_grad]
+    if tensors and sys.modules["torch"].is_grad_enabled():
+        raise NotImplementedError(
+            "products with factors of blocks, sparse operands and e2m1 have no gradients: call "
+            "matmul under torch.no_grad(), or with tensors that are detached"
+        )
+
+
 def matmul(
     a: Any,
     b: Any,
@@ -190,6 +211,8 @@ def matmul(
     accumulator: str | None = None,
     tf32: bool = False,
     fast_accumulation: bool = False,
+    scale_a: Scale = None,
+    scale_b: Scale = None,
     stream: int | None = None,
     device: int | str | None = None,
     **operands: Any,
@@ -201,7 +224,8 @@ def matmul(
     when D is there: the emulator computes it, bit by bit as a GPU would, and slowly.
 
     Args:
-        a: (..., M, K), b: (..., K, N). Extents in front are a batch, and broadcast as numpy's do.
+        a: (..., M, K), b: (..., K, N); one of them may be compress()ed, each may be
+            e2m1(). Extents in front are a batch, and broadcast as numpy's do.
             Rows or columns are contiguous: views that are transposed are as they are, nothing is
             copied.
         out: D, (..., M, N), of either major, or (..., M, N / 2) behind a gate; None: a new one,
@@ -220,6 +244,9 @@ def matmul(
         accumulator: the type of sums: "f32", of f64 "f64", of integers "s32"; "f16" of f16.
         tf32: f32 is multiplied by tensor cores, as tf32. Else by CUDA cores, in full.
         fast_accumulation: sums of 8-bit floats may stay short, as cuBLASLt's fast accumulation.
+        scale_a, scale_b: factors of A and B. By pack_scales(), of blocks along K (mxfp8, nvfp4),
+            both of them; a number, or an array of one, of the whole matrix; (M,) of the rows of a,
+            (N,) of the columns of b. Numbers and vectors multiply before alpha does.
         stream: a CUstream's handle (an int). Default: torch's current stream; else that of
             ``__cuda_array_interface__``; else the default one. Streams that the interface names
             otherwise are waited for.
@@ -232,11 +259,15 @@ def matmul(
         TypeError, ValueError: arrays that do not fit each other, or that no GEMM takes as they are.
         Error: what libgemmgen refuses or cannot do; no GPU, no NVRTC.
     """
+    alpha, epilogue, operands = fold_scales(scale_a, scale_b, alpha, beta, epilogue, operands)
     asked = Asked(alpha, beta, epilogue, dtype, accumulator, tf32, fast_accumulation)
-    if is_torch(a):
+    blocks = [scale if isinstance(scale, Scales) else None for scale in (scale_a, scale_b)]
+    if is_torch(a) and not (any(blocks) or _is_special(a) or _is_special(b)):
         from ._torch import matmul as of_tensors
 
         return of_tensors(a, b, out, c, asked, stream, device, operands)
+    _refuse_gradients(plain(a), plain(b), c, *operands.values())
+    asked = replace(asked, scale_a=blocks[0], scale_b=blocks[1])
     product = Product(a, b, out, c, asked, operands, stream, device)
     run(product, stream)
     return product.out
@@ -255,6 +286,8 @@ def plan(
     accumulator: str | None = None,
     tf32: bool = False,
     fast_accumulation: bool = False,
+    scale_a: Scale = None,
+    scale_b: Scale = None,
     stream: int | None = None,
     device: int | str | None = None,
     **operands: Any,
@@ -263,6 +296,35 @@ def plan(
     the plan launches it, as often as there is something new in the arrays.
 
     Arguments and errors are matmul()'s. With torch it is outside of autograd and torch.compile."""
-    asked = Asked(alpha, beta, epilogue, dtype, accumulator, tf32, fast_accumulation)
+    alpha, epilogue, operands = fold_scales(scale_a, scale_b, alpha, beta, epilogue, operands)
+    blocks = [scale if isinstance(scale, Scales) else None for scale in (scale_a, scale_b)]
+    asked = Asked(
+        alpha, beta, epilogue, dtype, accumulator, tf32, fast_accumulation, blocks[0], blocks[1]
+    )
     product = Product(a, b, out, c, asked, operands, stream, device)
     return Plan(product, stream)
+
+
+def mlp(
+    x: Any,
+    w1: Any,
+    w2: Any,
+    bias1: Any = None,
+    bias2: Any = None,
+    *,
+    activation: str = "gelu",
+) -> Any:
+    """A perceptron of torch's tensors, activation(x @ w1.T + bias1) @ w2.T + bias2, whose backward
+    pass goes through the activation, and sums up bias1's gradient, in the kernel that multiplies
+    by w2.
+
+    Args:
+        x: (..., in). w1: (hidden, in), w2: (out, hidden), as torch.nn.Linear has them.
+        bias1: (hidden,), bias2: (out,), or None.
+        activation: "gelu" (by erf), "relu" or "silu".
+    """
+    if not is_torch(x):
+        raise TypeError(f"mlp is of torch's tensors, not of {type(x).__name__}")
+    from ._torch import _grad
+
+    return _grad.mlp(x, w1, w2, bias1, bias2, activation)

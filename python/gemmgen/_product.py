@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Mapping
 
 from . import _epilogue, _library
-from ._arrays import HOST, View, is_torch, view
+from ._arrays import HOST, E2m1, View, is_torch, view
 from ._context import EMULATOR, Device, device
 from ._matrix import Matrix, Vector, batch_stride, broadcast, folded, matrix, number, vector
+from ._scales import Scales
+from ._sparse import Sparse, sparse_matrix
 from ._types import RESULTS, TF32, TYPES, Type, type_of
 
 
@@ -25,6 +27,8 @@ class Asked:
     accumulator: str | None = None
     tf32: bool = False
     fast_accumulation: bool = False
+    scale_a: Scales | None = None  # factors of blocks
+    scale_b: Scales | None = None
 
 
 @dataclass(frozen=True)
@@ -82,9 +86,15 @@ class Product:
         }
         self._fold()
         self._fill()
+        self._fill_scales()
+        self._fill_metadata(a, b)
         self.device = self._device(where)
 
     def _matrix(self, name: str, array: Any, stream: int | None) -> Matrix:
+        if isinstance(array, Sparse):
+            found = sparse_matrix(name, array)
+            self.views[name] = found.view
+            return found
         self.views[name] = view(name, array, stream)
         return matrix(name, self.views[name])
 
@@ -183,6 +193,33 @@ class Product:
             if extra.there:
                 self._fill_extra(index, extra)
 
+    def _fill_scales(self) -> None:
+        """Factors of blocks; both matrices have them, or neither."""
+        a, b = self.asked.scale_a, self.asked.scale_b
+        if a is None and b is None:
+            return
+        if a is None or b is None:
+            lacks = "scale_a" if a is None else "scale_b"
+            raise TypeError(
+                f"a product with factors of blocks has them of both: {lacks} is missing"
+            )
+        for name, of, rows in (("scale_a", a, self._a.height), ("scale_b", b, self._b.width)):
+            if (of.rows, of.k) != (rows, self._a.width) or math.prod(self._d.lead) != 1:
+                raise ValueError(
+                    f"{name} has the factors of {of.rows} x {of.k} elements, and the matrix is "
+                    f"{rows} x {self._a.width}, without a batch"
+                )
+            self.views[name] = view(name, of.factors)
+            setattr(self.problem, name, self.views[name].address)
+            setattr(self.form, name, _library.Scaling(of.number, of.block))
+
+    def _fill_metadata(self, a: Any, b: Any) -> None:
+        for which, array in (("sparse_a", a), ("sparse_b", b)):
+            if isinstance(array, Sparse):
+                self.views["metadata"] = view("metadata", array.metadata)
+                self.problem.metadata = self.views["metadata"].address
+                setattr(self.form, which, True)
+
     def _fill_c(self, c: Matrix) -> None:
         d = self._d
         if (c.height, c.width) != (d.height, d.width):
@@ -279,8 +316,16 @@ def result_type(a: Type, dtype: Any) -> Type:
     return type_of(dtype) if dtype is not None else TYPES[RESULTS[a.name]]
 
 
+def plain(array: Any) -> Any:
+    """The array in what says of one that it is sparse, or of e2m1."""
+    while isinstance(array, (Sparse, E2m1)):
+        array = array.stored if isinstance(array, Sparse) else array.array
+    return array
+
+
 def allocate(like: Any, shape: tuple[int, ...], result: Type) -> Any:
     """A row-major array of the kind that `like` is: torch's, cupy's, numpy's."""
+    like = plain(like)
     if is_torch(like):
         torch = sys.modules["torch"]
         return torch.empty(shape, dtype=getattr(torch, result.torch), device=like.device)

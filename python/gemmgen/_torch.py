@@ -41,7 +41,7 @@ def captured_workspace(like: Tensor, count: int) -> Optional[Tensor]:
 
 _LIST = "list:"  # in front of an epilogue that was a list: operators have no such argument
 
-_ARGUMENTS = (
+ARGUMENTS = (
     "Tensor a, Tensor b, Tensor? c, float alpha, float beta, str? epilogue, ScalarType? dtype, "
     "str? accumulator, bool tf32, bool fast_accumulation, int? stream, str names, Tensor[] operands"
 )
@@ -114,7 +114,7 @@ class _Call(NamedTuple):
         )
 
 
-def _define(
+def define(
     name: str,
     schema: str,
     written: Sequence[str],
@@ -127,33 +127,36 @@ def _define(
     operator.register_fake(fake)
 
 
-_define(
+define(
     "matmul",
-    f"({_ARGUMENTS}) -> Tensor",
+    f"({ARGUMENTS}) -> Tensor",
     (),
     lambda *arguments: _Call(*arguments).compute(),
     lambda *arguments: _Call(*arguments).empty(),
 )
-_define(
+define(
     "matmul_with",
-    f"({_ARGUMENTS}, str written, Tensor(x!)[] results) -> Tensor",
+    f"({ARGUMENTS}, str written, Tensor(x!)[] results) -> Tensor",
     ("results",),
     lambda *arguments: _Call(*arguments).compute(),
     lambda *arguments: _Call(*arguments).empty(),
 )
-_define(
+define(
     "matmul_out",
-    f"(Tensor(d!) out, {_ARGUMENTS}, str written, Tensor(x!)[] results) -> ()",
+    f"(Tensor(d!) out, {ARGUMENTS}, str written, Tensor(x!)[] results) -> ()",
     ("out", "results"),
     lambda out, *arguments: _Call(*arguments).store(out),
     lambda out, *arguments: None,
 )
 
 
-@torch.compiler.assume_constant_result
-def _text_of(epilogue: Any) -> str:
-    """A list as an operator's argument; where torch compiles it is a constant."""
+def text_of_list(epilogue: Any) -> str:
+    """A list as an operator's argument."""
     return _LIST + json.dumps(list(epilogue))
+
+
+# Where torch compiles it is a constant.
+_text_of = torch.compiler.assume_constant_result(text_of_list)
 
 
 def _is_written(name: str) -> bool:
@@ -196,6 +199,9 @@ def matmul(
         list(read.values()),
     )
     results = (",".join(written), list(written.values()))
+    if out is None and not written and _grad.saves(_Call(*arguments), list(read.values())):
+        saved: Tensor = torch.ops.gemmgen.matmul_saving(*arguments)[0]
+        return saved
     if out is not None:
         torch.ops.gemmgen.matmul_out(out, *arguments, *results)
         return out
@@ -205,3 +211,6 @@ def matmul(
         else torch.ops.gemmgen.matmul(*arguments)
     )
     return made
+
+
+from . import _grad  # noqa: E402  (whose operators are made of what is above)

@@ -39,13 +39,14 @@ _ROWS = (
 # fmt: on
 
 TYPES = {row[0]: Type(*row) for row in _ROWS}
+E2M1 = Type("e2m1", 9, 4, -1, "", "", "float4_e2m1fn_x2")  # of A and B alone; two lie in a byte
 TF32 = 2  # gg_dtype of f32 whose products are of 19 bits: no array is of that type
 
 BY_NUMBER = {t.number: t for t in TYPES.values()}
 BY_DLPACK = {(t.dlpack, t.bits): t for t in TYPES.values()}
 BY_TYPESTR = {t.typestr: t for t in TYPES.values() if t.typestr}
 BY_NUMPY = {t.numpy: t for t in TYPES.values()}
-BY_TORCH = {"torch." + t.torch: t for t in TYPES.values()}
+BY_TORCH = {"torch." + t.torch: t for t in (*TYPES.values(), E2M1)}
 
 # D's type where nobody says: what a product of A's type is usually stored in.
 RESULTS = {
@@ -55,6 +56,7 @@ RESULTS = {
     "f64": "f64",
     "e4m3": "bf16",
     "e5m2": "bf16",
+    "e2m1": "bf16",
     "s8": "s32",
     "u8": "s32",
 }

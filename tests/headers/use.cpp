@@ -30,6 +30,31 @@ static_assert(moves_alone<gemmgen::Context>() && moves_alone<gemmgen::Memory>(),
 static_assert(moves_alone<gemmgen::Stream>() && moves_alone<gemmgen::Module>(), "");
 static_assert(moves_alone<gemmgen::Gemm>() && moves_alone<gemmgen::Packer>(), "");
 
+/* As gemmgen pack writes it, of a pack whose format is a later one's. */
+struct fake_pack {
+  gg_packed *packed;
+};
+static int packs_closed;
+static gg_status fake_open(fake_pack *out, gg_context *context, gg_error *err) {
+  static const gg_pack pack = {
+      sizeof(gg_pack), GG_PACK_FORMAT + 1, "fake", "99.0", 0, nullptr, 0, nullptr, 0};
+  return gg_pack_open(&out->packed, context, &pack, err);
+}
+static void fake_close(fake_pack *of) {
+  packs_closed++;
+  gg_packed_close(of->packed);
+}
+static const gg_module *fake_module(const fake_pack *of) {
+  return of->packed ? gg_packed_module(of->packed, 0) : nullptr;
+}
+static gg_status fake_launch(const fake_pack *, const gg_problem *problem, CUstream_st *,
+                             gg_error *) {
+  return problem->m == 7 ? GG_OK : GG_E_MEMORY;
+}
+using Fake = gemmgen::Packed<fake_open, fake_close>;
+static_assert(moves_alone<Fake>() && std::is_same<Fake::Pack, fake_pack>::value, "");
+static_assert(std::is_copy_constructible<gemmgen::ModuleRef>::value, "");
+
 static const char spec_text[] = "arch: sm_80\na: f32\nb: f32\nd: f32\n";
 
 enum { M = 20, N = 12, K = 8 };
@@ -208,10 +233,37 @@ static void exceptions() {
 }
 #endif
 
+static void packs() {
+  gemmgen::Failure failure, opening;
+  gemmgen::Context context(emulator(), opening);
+  CHECK(!opening);
+  {
+    Fake pack(context, failure);
+    CHECK(!pack && failure.code() == GG_E_PACK_FORMAT);
+    CHECK(!pack.module(fake_module) && !pack.get()->packed);
+    Fake other(std::move(pack));
+    gg_problem problem = GG_PROBLEM_INIT;
+    problem.m = 7;
+    gemmgen::Failure none;
+    CHECK(other.launch(fake_launch, problem, nullptr, none) == GG_OK && !none);
+  }
+  CHECK(packs_closed == 2);
+#if defined(__cpp_exceptions)
+  try {
+    Fake pack(context);
+    CHECK(false);
+  } catch (const gemmgen::Error &error) {
+    CHECK(error.code() == GG_E_PACK_FORMAT);
+  }
+  CHECK(packs_closed == 2);
+#endif
+}
+
 int main() {
   errors_by_value();
   by_spec();
   compiled();
+  packs();
 #if defined(__cpp_exceptions)
   by_form();
   exceptions();

@@ -16,6 +16,8 @@ sed -i "s|^prefix=.*|prefix=$prefix|" "$pc"
 export PKG_CONFIG_PATH=${pc%/*} PATH=$bin:$PATH
 lib=$(dirname "$(find "$prefix" -name libgemmgen-launch.so)")
 unset DESTDIR MESON_TESTTHREADS
+tests=2 cpp=OFF # of the program in C, on two devices
+command -v c++ >/dev/null && tests=4 cpp=ON
 
 # A spec that changes changes what is built; one that is not touched packs nothing anew.
 rebuilt() { # PROJECT BUILDER...
@@ -34,11 +36,13 @@ rebuilt() { # PROJECT BUILDER...
 
 if command -v cmake >/dev/null; then
   cp -r "$example" with-cmake
-  expect 0 'cmake configures' cmake -S with-cmake -B with-cmake/build -G Ninja -Dgemmgen_DIR="${config%/*}"
+  expect 0 'cmake configures' cmake -S with-cmake -B with-cmake/build -G Ninja -Dgemmgen_DIR="${config%/*}" \
+    -DLAYER_CPP=$cpp
   expect 0 'cmake builds' cmake --build with-cmake/build
   expect 0 'ctest' env -C with-cmake/build ctest --output-on-failure
-  holds 'both devices' grep -q '100% tests passed, 0 tests failed out of 2' out
+  holds 'both devices' grep -q "100% tests passed, 0 tests failed out of $tests" out
   expect 0 'no emulator library is linked' bash -c '! readelf -d with-cmake/build/layer | grep -E "emu|gemmgen\.so"'
+  [ $cpp = OFF ] || expect 0 'nor by C++' bash -c '! readelf -d with-cmake/build/layer_cpp | grep -E "emu|gemmgen\.so"'
   rebuilt with-cmake cmake --build with-cmake/build
   # Found by its prefix; what the function refuses; versions.
   version=$("$gemmgen" --version | cut -d' ' -f2)
@@ -68,7 +72,7 @@ cp -r "$example" with-meson
 expect 0 'meson configures' meson setup with-meson/build with-meson
 expect 0 'meson builds' ninja -C with-meson/build
 expect 0 'meson test' env LD_LIBRARY_PATH="$lib" meson test -C with-meson/build
-holds 'both devices' grep -Eq '^Ok: +2' out
+holds 'both devices' grep -Eq "^Ok: +$tests" out
 rebuilt with-meson ninja -C with-meson/build
 holds 'meson has the depfile' [ ! -e with-meson/build/gemms.d -o -s with-meson/build/.ninja_deps ]
 finish

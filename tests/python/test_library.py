@@ -7,8 +7,8 @@ import unittest
 from pathlib import Path
 
 import gemmgen
-from gemmgen import _library
-from gemmgen._types import TYPES
+from gemmgen import _library, _scales
+from gemmgen._types import E2M1, TYPES
 
 
 def listed():
@@ -76,8 +76,10 @@ class Library(unittest.TestCase):
             ("WORKSPACE_COUNTERS", "GG_WORKSPACE_COUNTERS"),
         ):
             self.assertEqual(getattr(_library, mine), self.numbers[theirs], mine)
-        for name, type_ in TYPES.items():
+        for name, type_ in (*TYPES.items(), ("e2m1", E2M1)):
             self.assertEqual(type_.number, self.numbers["GG_DTYPE_" + name])
+        for name, number in _scales.TYPES.items():
+            self.assertEqual(number, self.numbers["GG_DTYPE_" + name])
 
     def test_every_file_is_installed(self):
         source = Path(os.environ["GEMMGEN_SOURCE"]) / "python"

@@ -235,6 +235,36 @@ START_TEST(clusters_are_an_attribute) {
 }
 END_TEST
 
+/* What runs beside a launch is left multiprocessors, where CTAs walk over tiles. */
+START_TEST(a_problem_leaves_multiprocessors) {
+  fake_reset();
+  static const struct {
+    gg_grid_rule grid;
+    int cluster_m;
+    int64_t multiprocessors;
+    unsigned ctas; /* of 1016 multiprocessors 2 each; of clusters, 100 in all */
+  } rows[] = {
+      {GG_GRID_PERSISTENT, 1, 0, 2032},    {GG_GRID_PERSISTENT, 1, 1000, 2000},
+      {GG_GRID_PERSISTENT, 1, 1016, 2032}, {GG_GRID_PERSISTENT, 1, 5000, 2032},
+      {GG_GRID_PERSISTENT, 1, -1, 2032},   {GG_GRID_PERSISTENT, 2, 0, 100},
+      {GG_GRID_PERSISTENT, 2, 1000, 100},  {GG_GRID_PERSISTENT, 4, 41, 80},
+      {GG_GRID_PERSISTENT, 4, 1, 4},       {GG_GRID_TILES, 1, 16, 64 * 64},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    gg_kernel kernel = fixture_kernel();
+    kernel.grid = rows[i].grid;
+    kernel.cluster_m = rows[i].cluster_m;
+    loaded it = load(kernel);
+    gg_problem p = fixture_problem(64 * kernel.tile_m, 64 * kernel.tile_n, 64, 1);
+    p.multiprocessors = rows[i].multiprocessors;
+    ck_assert_int_eq(gg_launch(it.module, &p, NULL, &err), GG_OK);
+    ck_assert_msg(fake.launches[i].grid[0] == rows[i].ctas, "row %zu: %u CTAs", i,
+                  fake.launches[i].grid[0]);
+    unload(it);
+  }
+}
+END_TEST
+
 /* Dimensions are along the contiguous mode, across it, and the batch. */
 START_TEST(tensor_maps_are_encoded_once) {
   fake_reset();
@@ -619,6 +649,7 @@ int main(void) {
   tcase_add_test(tests, too_much_shared_memory);
   tcase_add_test(tests, the_drivers_compiler_log_is_kept);
   tcase_add_test(tests, clusters_are_an_attribute);
+  tcase_add_test(tests, a_problem_leaves_multiprocessors);
   tcase_add_test(tests, tensor_maps_are_encoded_once);
   tcase_add_test(tests, tensor_maps_of_any_rank_and_type);
   tcase_add_test(tests, tensor_maps_of_scale_factors);

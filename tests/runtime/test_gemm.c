@@ -256,6 +256,96 @@ START_TEST(threads_get_the_same_kernel) {
 }
 END_TEST
 
+/* A context on a fake device of this architecture. */
+static gg_context *fake_context(int arch, gg_error *err) {
+  gg_compiler_options compiler = {.size = sizeof(gg_compiler_options),
+                                  .cache = fixture_directory()};
+  gg_context_options options = {.size = sizeof(gg_context_options), .compiler = &compiler};
+  gg_driver driver = fake_table();
+  gg_context *context;
+  fake.arch = arch;
+  ck_assert_msg(gg_context_open_on(&context, &driver, &options, err) == GG_OK, "%s", err->message);
+  return context;
+}
+
+/* Products of several shapes on one of the devices: f16 ones, of which K are the sums. */
+typedef struct device_thread {
+  gg_context *context;
+  gg_gemm *gemm;
+  const char *arch; /* that its modules are compiled for */
+  const char *wrong;
+} device_thread;
+
+static const char *multiply_ones(const device_thread *it, int64_t m, int64_t k) {
+  enum { n = 40, most = 128, one = 0x3c00 };
+  uint16_t ones[most * most];
+  float d[most * n];
+  gg_form form = gemm_form(GG_DTYPE_f16, GG_DTYPE_f32, GG_DTYPE_f32);
+  gg_problem p = gemm_problem(m, n, k);
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
+  uint64_t memory;
+  const char *wrong = NULL;
+  for (int i = 0; i < most * most; i++)
+    ones[i] = one;
+  if (gg_memory_alloc(&memory, it->context, sizeof ones + sizeof d, NULL)) return "memory";
+  p.a = p.b = memory, p.d = memory + sizeof ones;
+  if (gg_memory_write(it->context, memory, ones, sizeof ones, NULL)) wrong = "writing";
+  if (!wrong && gg_gemm_choose(&choice, it->gemm, &form, &p, NULL)) wrong = "choosing";
+  if (!wrong && strcmp(gg_module_facts_of(choice.module)->arch, it->arch) != 0)
+    wrong = "the target";
+  if (!wrong && gg_gemm_launch(it->gemm, &form, &p, NULL, NULL)) wrong = "launching";
+  if (!wrong && gg_memory_read(it->context, d, p.d, (size_t)(m * n) * sizeof *d, NULL))
+    wrong = "reading";
+  bool computes = gg_context_device(it->context)->emulated;
+  for (int64_t i = 0; i < m * n && computes && !wrong; i++)
+    if (d[i] != (float)k) wrong = "the sums";
+  gg_memory_free(it->context, memory);
+  return wrong;
+}
+
+static void *multiply_on_device(void *argument) {
+  device_thread *it = argument;
+  for (int i = 0; i < 6 && !it->wrong; i++)
+    it->wrong = multiply_ones(it, 8 + 40 * (i % 3), 64 + 32 * (i % 2));
+  return NULL;
+}
+
+/* Two devices of a driver and the emulator's in one process, each with two contexts, and three
+ * threads on each context. */
+START_TEST(threads_on_devices_of_three_architectures) {
+  enum { contexts = 6, each = 3, threads = contexts * each };
+  static const char *const archs[] = {"sm_80", "sm_90a", "sm_89"};
+  gg_error err = GG_ERROR_INIT;
+  gemm_rig rigs[contexts];
+  pthread_t running[threads];
+  device_thread its[threads];
+  fake_reset();
+  fake.spills = ""; /* no kernel does */
+  fake.argument_count = 0;
+  for (int i = 0; i < contexts; i++) {
+    if (i % 3 == 2) {
+      rigs[i] = gemm_rig_open(i < 3 ? 89 : 0);
+    } else {
+      rigs[i] = (gemm_rig){.context = fake_context(i % 3 == 0 ? 80 : 90, &err)};
+      rigs[i].gemm = gemm_open(rigs[i].context, &err);
+    }
+  }
+  for (int i = 0; i < threads; i++) {
+    const gemm_rig *rig = &rigs[i % contexts];
+    its[i] = (device_thread){.context = rig->context, .gemm = rig->gemm, .arch = archs[i % 3]};
+    ck_assert_int_eq(pthread_create(&running[i], NULL, multiply_on_device, &its[i]), 0);
+  }
+  for (int i = 0; i < threads; i++)
+    pthread_join(running[i], NULL);
+  for (int i = 0; i < threads; i++)
+    ck_assert_msg(!its[i].wrong, "thread %d: %s", i, its[i].wrong);
+  for (int i = contexts - 1; i >= 0; i--)
+    gemm_rig_close(&rigs[i]);
+  ck_assert_int_eq(fake_alive(), 0);
+  ck_assert_int_eq(fake.orphans, 0);
+}
+END_TEST
+
 /* What the epilogue reads lies as D does, but need not be as well aligned. */
 START_TEST(extras_are_as_aligned_as_they_are) {
   static const struct {
@@ -533,6 +623,7 @@ int main(void) {
     tcase_add_loop_test(tcase, devices_lack_kernels, 0, 5);
     tcase_add_test(tcase, spilling_kernels_give_way);
     tcase_add_test(tcase, threads_get_the_same_kernel);
+    tcase_add_test(tcase, threads_on_devices_of_three_architectures);
     tcase_add_test(tcase, workspaces_decide);
     tcase_add_test(tcase, mistakes_are_named);
     tcase_add_test(tcase, extras_are_as_aligned_as_they_are);

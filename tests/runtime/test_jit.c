@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/file.h"
 #include "context.h"
 #include "fake_driver.h"
 #include "fixture.h"
@@ -191,6 +192,82 @@ START_TEST(memory_may_run_out_anywhere) {
 }
 END_TEST
 
+/* A file of the name DIRECTORY/tiny.SUFFIX. */
+static void put_text(const char *directory, const char *suffix, const char *text) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/tiny.%s", directory, suffix);
+  ck_assert(gg_file_write(path, text, strlen(text)));
+}
+
+/* Without a driver, so for a GPU of sm_90. */
+static gg_status compile_for_90(gg_binary **out, gg_compiler *compiler) {
+  gg_kernel kernel = fixture_kernel();
+  return gg_compile_for_device(out, compiler, &kernel, &(gg_device_facts){.arch = 90}, &err);
+}
+
+START_TEST(edited_texts_are_compiled) {
+  char edits[256];
+  snprintf(edits, sizeof edits, "%s", fixture_directory());
+  setenv("GEMMGEN_OVERRIDE_DIR", edits, 1);
+  gg_compiler *compiler = open_compiler(fixture_directory());
+  gg_binary *generated, *edited, *again, *ptx;
+  ck_assert_int_eq(compile_for_90(&generated, compiler), GG_OK);
+  put_text(edits, "cu", "extern \"C\" __global__ void tiny(int *out) { *out = 2; }\n");
+  ck_assert_int_eq(compile_for_90(&edited, compiler), GG_OK);
+  ck_assert(!edited->cached);
+  ck_assert(edited->size != generated->size ||
+            memcmp(edited->data, generated->data, edited->size) != 0);
+  ck_assert_int_eq(compile_for_90(&again, compiler), GG_OK);
+  ck_assert(again->cached);
+  ck_assert_int_eq(warnings, 1);
+  ck_assert_ptr_nonnull(strstr(last_warning, "tiny.cu is used in place of the kernel tiny"));
+  put_text(edits, "ptx", "// any\n");
+  gg_binary_free(again);
+  ck_assert_int_eq(compile_for_90(&again, compiler), GG_OK);
+  ck_assert_int_eq(again->format, GG_FORMAT_CUBIN); /* CUDA C++ goes first */
+  char path[512];
+  snprintf(path, sizeof path, "%s/tiny.cu", edits);
+  ck_assert_int_eq(remove(path), 0);
+  ck_assert_int_eq(compile_for_90(&ptx, compiler), GG_OK);
+  ck_assert_int_eq(ptx->format, GG_FORMAT_PTX);
+  ck_assert_str_eq(ptx->data, "// any\n");
+  ck_assert_int_eq(warnings, 2);
+  gg_kernel kernel = fixture_kernel();
+  gg_binary *none;
+  ck_assert_int_eq(gg_compile(&none, compiler, &kernel, NULL, GG_FORMAT_CUBIN, &err), GG_E_EDIT);
+  ck_assert_ptr_null(none);
+  assert_error(&err, GG_E_EDIT, "no cubin is made of PTX here");
+  gg_binary_free(generated);
+  gg_binary_free(edited);
+  gg_binary_free(again);
+  gg_binary_free(ptx);
+  gg_compiler_close(compiler);
+}
+END_TEST
+
+START_TEST(memory_may_run_out_on_edited_texts) {
+  char directory[256];
+  snprintf(directory, sizeof directory, "%s", fixture_directory());
+  put_text(directory, "cu", fixture_kernel().source);
+  setenv("GEMMGEN_OVERRIDE_DIR", directory, 1);
+  setenv("GEMMGEN_DUMP_DIR", directory, 1);
+  setenv("GEMMGEN_KEEP", "1", 1);
+  gg_compiler *compiler = open_compiler("");
+  for (long allowed = 0;; allowed++) {
+    gg_binary *binary = NULL;
+    gg_alloc_fail_after(allowed);
+    gg_status st = compile_for_90(&binary, compiler);
+    gg_alloc_fail_after(-1);
+    gg_binary_free(binary);
+    if (st == GG_OK) break;
+    ck_assert_int_eq(st, GG_E_MEMORY);
+    gg_error_clear(&err);
+    ck_assert_int_lt(allowed, 1000);
+  }
+  gg_compiler_close(compiler);
+}
+END_TEST
+
 START_TEST(a_target_that_cannot_have_the_kernel) {
   gg_compiler *compiler = open_compiler("");
   gg_kernel kernel = fixture_kernel();
@@ -368,6 +445,8 @@ int main(void) {
   tcase_add_test(real, warnings_are_kept_and_cached);
   tcase_add_test(real, an_unwritable_cache_warns_once);
   tcase_add_test(real, memory_may_run_out_anywhere);
+  tcase_add_test(real, edited_texts_are_compiled);
+  tcase_add_test(real, memory_may_run_out_on_edited_texts);
   tcase_add_test(real, a_target_that_cannot_have_the_kernel);
   tcase_add_test(real, a_module_is_compiled_for_the_device_found);
   tcase_add_loop_test(real, a_binary_is_of_one_kernel, 0, 3);
