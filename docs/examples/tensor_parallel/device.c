@@ -132,6 +132,8 @@ void device_read(device *device, void *to, uint64_t from, int64_t bytes) {
 void device_fill(device *device, uint64_t to, unsigned char byte, int64_t bytes) {
   (void)device; /* whose context is current */
   check("cuMemsetD8", cuda.memset(to, byte, (size_t)bytes));
+  /* It is the default stream's, which the others do not wait for. */
+  device_wait(NULL);
 }
 
 void device_wait(stream on) {
