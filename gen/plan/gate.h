@@ -15,6 +15,7 @@ bool gg_plan_is_split(const gg_plan *plan);
 /* ... which they are where rows of B are copied one by one; of an N-major B come several columns of
  * each half side by side (plan.def, split_columns). */
 bool gg_plan_splits_rows(const gg_plan *plan);
+bool gg_plan_splits_columns(const gg_plan *plan);
 
 /* Of so many neighbouring columns of the product, those that D has. */
 int gg_plan_columns_of_d(const gg_plan *plan, int columns);

@@ -541,7 +541,6 @@ const gg_target gg_target_sm100 = {
     .summary = "tcgen05 fed by TMA, sm_100 to sm_110, a and f",
     .worker = "CTA",
     .gates = true,
-    .splits_lines = true,
     .least = {.number = 100, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,

@@ -15,13 +15,9 @@
 #include "plan/gate.h"
 #include "plan/sm90.h"
 
-bool gg_sm90_splits_lines(const gg_plan *plan) {
-  return gg_plan_is_split(plan) && plan->b.major != GG_MAJOR_K;
-}
-
 int gg_sm90_split_step(const gg_plan *plan, int step, bool raw) {
   enum { raw_width = 32, line_bytes = 16, wide_bytes = 128 };
-  if (!gg_sm90_splits_lines(plan)) return step;
+  if (!gg_plan_splits_columns(plan)) return step;
   bool wide = gg_plan_swizzles_wide(plan, &plan->b);
   int unit = raw ? raw_width : (int)gg_dtype_unit(plan->b.type, wide ? wide_bytes : line_bytes);
   int own = 2 * unit * (plan->cta_group > 1 ? 2 : 1);
@@ -41,7 +37,7 @@ int gg_sm90_split_most(const gg_plan *plan, int columns) {
 gg_status gg_sm90_check_split(const gg_plan *plan, gg_error *err) {
   enum { wide_line = 32 /* 128 bytes of 32-bit elements */ };
   const gg_spec_operand *b = &plan->spec->b;
-  if (!gg_sm90_splits_lines(plan)) return GG_OK;
+  if (!gg_plan_splits_columns(plan)) return GG_OK;
   if (plan->copy_bytes_b)
     return gg_refuse(plan, &b->align, "split gated columns beside B of major n aligned to",
                      b->align.text, "16: tensor maps bring the halves of N by turns", err);

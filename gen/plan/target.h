@@ -38,8 +38,7 @@ struct gg_target {
   bool scales;        /* takes scale factors of A and B, and computes those of D */
   bool sparse;        /* takes a sparse A */
   bool gates;         /* has epilogues that gate columns by their neighbours */
-  bool splits_lines;  /* ... by columns of the other half of N, of an N-major B, too */
-  bool splits_scales; /* ... and of one with scale factors */
+  bool splits_scales; /* ... by those of the other half of N, of a B with scale factors, too */
   bool last;          /* of a catalogue only where no other family computes a product */
   bool ageless;       /* made of what every architecture has: no newer one has better for it */
 
