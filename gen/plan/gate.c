@@ -94,17 +94,6 @@ static const gg_mark *mark_of_gate(const gg_plan *plan) {
   return &plan->spec->ops[i].mark;
 }
 
-/* Rows of B are copied by turns from the two halves of N, each as it is. Of an N-major B 16 bytes,
- * the least that is copied, are neighbours: several columns of each half, where the families'
- * epilogues find them; factors come in blocks of 128 rows, whole ones of each half where
- * threads look for them. */
-static gg_status check_split(const gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  if (!gg_plan_is_split(plan) || !plan->scale_b.block || plan->target->splits_scales) return GG_OK;
-  return gg_refuse(plan, &spec->b.scale.here, "split gated columns beside B", "with scales",
-                   "B without, or interleaved columns: factors lie in blocks of 128 rows", err);
-}
-
 gg_status gg_check_split_lines(const gg_plan *plan, int64_t lines, gg_error *err) {
   char text[32];
   if (!gg_plan_splits_rows(plan) || lines % 2 == 0) return GG_OK;
@@ -146,6 +135,5 @@ gg_status gg_check_gate(const gg_plan *plan, gg_error *err) {
   if (plan->scale_d.block)
     return gg_refuse(plan, &spec->d.scale.here, "gated columns beside D", "with scales",
                      "D without: one number for all of it is a scale behind gated", err);
-  if ((st = check_split(plan, err))) return st;
   return plan->fixed_n == GG_FIXED_NONE ? GG_OK : check_fixed_n(plan, err);
 }

@@ -301,7 +301,6 @@ const gg_target gg_target_sm120 = {
     .summary = "mma.sync fed by TMA, sm_120 and sm_121, a and f",
     .worker = "warpgroup",
     .gates = true,
-    .splits_scales = true,
     .least = {.number = 120, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,

@@ -187,7 +187,10 @@ gg_status gg_sm90_choose_boxes(gg_plan *plan, const gg_sm90_tile *tile, gg_error
   if ((st = gg_sm90_check_split(plan, err))) return st;
   if ((st = choose_box(&plan->swizzle_a, plan, tile, true, err))) return st;
   if ((st = choose_box(&plan->swizzle_b, plan, tile, false, err))) return st;
-  if (gg_plan_splits_columns(plan)) plan->split_columns = split_columns(plan, tile->n);
+  if (gg_sm90_halves_tile(plan))
+    plan->split_columns = tile->n / 2;
+  else if (gg_plan_splits_columns(plan))
+    plan->split_columns = split_columns(plan, tile->n);
   return GG_OK;
 }
 

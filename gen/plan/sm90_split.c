@@ -7,13 +7,23 @@
  * the order in which they would come by turns: what is read along N, and D, see no difference
  * (templates/parts/sm90_epilogue.cu).
  *
- * A box of the epilogue has whole pairs of such lines, so that who loads one from tensor memory, or
- * adds one up, has all that its columns of D are made of. Boxes begin at multiples of 16 bytes, and
- * so does the second half (gg_kernel_n_multiple). */
+ * Beside scale factors in tensor memory, which come there an atom of 128 rows at once, a tile has
+ * 128 columns of one half, and then those of the other, of either major of B. A box of the epilogue
+ * is then loaded from two places.
+ *
+ * Else a box of the epilogue has whole pairs of such lines, so that who loads one from tensor
+ * memory, or adds one up, has all that its columns of D are made of. Boxes begin at multiples of 16
+ * bytes, and so does the second half (gg_kernel_n_multiple). */
 #include "atom/dtype.h"
 #include "plan/choices.h"
 #include "plan/gate.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
+#include "plan/target.h"
+
+bool gg_sm90_halves_tile(const gg_plan *plan) {
+  return gg_plan_splits_scales(plan) && plan->target->id == GG_TARGET_SM100;
+}
 
 int gg_sm90_split_step(const gg_plan *plan, int step, bool raw) {
   enum { raw_width = 32, line_bytes = 16, wide_bytes = 128 };
@@ -30,6 +40,7 @@ static int most_columns(const gg_plan *plan) {
 }
 
 int gg_sm90_split_most(const gg_plan *plan, int columns) {
+  if (gg_sm90_halves_tile(plan)) return plan->cta_group > 1 ? columns : columns / 2;
   int power = columns & -columns, most = most_columns(plan);
   return (power < most ? power : most) / 2;
 }

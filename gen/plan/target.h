@@ -38,7 +38,6 @@ struct gg_target {
   bool scales;        /* takes scale factors of A and B, and computes those of D */
   bool sparse;        /* takes a sparse A */
   bool gates;         /* has epilogues that gate columns by their neighbours */
-  bool splits_scales; /* ... by those of the other half of N, of a B with scale factors, too */
   bool last;          /* of a catalogue only where no other family computes a product */
   bool ageless;       /* made of what every architecture has: no newer one has better for it */
 
