@@ -192,21 +192,25 @@ void gg_sm100_write_a(gg_str *out, const gg_layouts *layouts) {
 
 void gg_sm100_write_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int m = gg_metadata_tiles_m(plan), k = gg_metadata_tiles_k(plan);
+  bool tensor_memory = gg_plan_in_tensor_memory(plan);
   if (gg_metadata_is_half(plan))
     gg_str_printf(out, "constexpr int metadata_block_rows = %d;  // that lie together\n",
                   GG_METADATA_BLOCK_ROWS);
   gg_str_printf(out,
                 "constexpr int metadata_rows = %d;  // of a tile of metadata; below: tiles of a "
                 "stage\n"
-                "constexpr int metadata_tiles_m = %d, metadata_tiles_k = %d;\n"
-                "constexpr int metadata_tiles = %d, steps_a_tile = %d;\n",
-                GG_METADATA_TILE_ROWS, m, k, m * k, gg_metadata_tile_k(plan) / plan->mma.k);
+                "constexpr int metadata_tiles_m = %d, metadata_tiles_k = %d;\n",
+                GG_METADATA_TILE_ROWS, m, k);
+  if (tensor_memory) gg_str_printf(out, "constexpr int metadata_tiles = %d, ", m * k);
+  gg_str_printf(out, "%ssteps_a_tile = %d;\n", tensor_memory ? "" : "constexpr int ",
+                gg_metadata_tile_k(plan) / plan->mma.k);
+  gg_str_printf(out, "constexpr unsigned stage_metadata = %lld;\n",
+                (ll)offset_of(plan, layouts, GG_OPERAND_METADATA));
+  if (!tensor_memory) return;
   gg_str_printf(out,
-                "constexpr unsigned stage_metadata = %lld;\n"
                 "constexpr unsigned metadata_column = %d;  // of tensor memory, behind the sums\n"
                 "constexpr unsigned long long metadata_desc_base = 0x%llxull;\n",
-                (ll)offset_of(plan, layouts, GG_OPERAND_METADATA), layouts->metadata_column,
-                (unsigned long long)layouts->metadata_descriptor);
+                layouts->metadata_column, (unsigned long long)layouts->metadata_descriptor);
 }
 
 void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {

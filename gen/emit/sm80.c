@@ -79,7 +79,7 @@ static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layo
  */
 static void write_metadata_sizes(gg_str *out, const gg_plan *plan) {
   enum { word_bytes = 4, widest = 4 };
-  int step = gg_sm80_metadata_step(plan), steps = plan->tile_k / plan->mma.k;
+  int step = gg_metadata_step(plan), steps = plan->tile_k / plan->mma.k;
   int at_once = step > word_bytes ? 1 : steps < widest ? steps : widest;
   gg_str_printf(out, "constexpr int metadata_k = %d;  // of a tile of metadata\n",
                 gg_metadata_tile_k(plan));
@@ -409,7 +409,7 @@ static void bind_sparse(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "group_less_one", ones ? "1" : "3");
   gg_bind_text(out, "group_stored", ones ? "1" : "2");
   gg_bind_text(out, "lane_place",
-               gg_sm80_metadata_step(plan) > word_bytes ? " + lane / 2 % 2 * 4" : "");
+               gg_metadata_step(plan) > word_bytes ? " + lane / 2 % 2 * 4" : "");
   gg_bind_text(out, "block_step", plan->turns_m ? "warps_m" : "1");
 }
 

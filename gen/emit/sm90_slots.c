@@ -642,6 +642,7 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   bind_rings(out, plan, layouts);
   bind_producers(out, plan, layouts);
   bind_consumers(out, plan, layouts);
-  if (!gg_plan_in_tensor_memory(plan))
-    gg_bind_part(out, "scales", gg_plan_is_scaled(plan) ? "sm120_scales" : NULL);
+  if (gg_plan_in_tensor_memory(plan)) return;
+  gg_bind_part(out, "scales", gg_plan_is_scaled(plan) ? "sm120_scales" : NULL);
+  gg_bind_part(out, "metadata", plan->sparse_a ? "sm120_sparse" : NULL);
 }

@@ -323,6 +323,10 @@ static gg_tensor_map metadata_map(const gg_plan *plan) {
       .box = {tile_elements, gg_metadata_tiles_m(plan), gg_metadata_tiles_k(plan), 1}};
 }
 
+void gg_sm100_add_metadata_map(gg_layouts *out, const gg_plan *plan) {
+  out->maps[out->map_count++] = metadata_map(plan);
+}
+
 /* A box brings tiles to where the layout of all of a stage's metadata has them, and a copy takes
  * the line r of a tile, 16 bytes, to four columns of lane r: where the MMAs of the tile read it. */
 static gg_status check_metadata(const gg_layout *smem, const gg_layout *tmem, const gg_plan *plan,
@@ -350,7 +354,7 @@ static gg_status derive_metadata(gg_layouts *out, const gg_plan *plan, gg_error 
   gg_tuple shape;
   gg_layout smem, tmem;
   gg_status st;
-  out->maps[out->map_count++] = metadata_map(plan);
+  gg_sm100_add_metadata_map(out, plan);
   out->metadata_column =
       gg_sm100_accumulator_columns(plan) * plan->accumulator_stages + gg_scale_columns(plan);
   st = gg_metadata_is_half(plan) ? gg_sm1xx_sparse_half_layout_e(&smem, element, &mnkl, err)

@@ -306,6 +306,7 @@ gg_status gg_sm90_check_fragments(const gg_plan *plan, gg_error *err) {
   gg_layout layout = gg_mma_atom_layout(&plan->mma, GG_MMA_A);
   int64_t threads = gg_layout_mode_size(&layout, 0), values = gg_layout_mode_size(&layout, 1);
   int64_t in_word = word_bits / gg_plan_smem_bits(plan, plan->a.type), right = 0;
+  if (plan->sparse_a) in_word *= 2; /* elements that a word of stored ones is of */
   for (int64_t i = 0; i < threads * values; i++) {
     int64_t thread = i % threads, value = i / threads, word = value / in_word;
     int64_t lane = thread % lanes, m = thread / lanes * rows_a_warp + lane / 4 + word % 2 * 8;
