@@ -41,9 +41,9 @@ int gg_metadata_rows(const gg_plan *plan);
 int gg_metadata_tiles_k(const gg_plan *plan);
 int gg_metadata_tiles_m(const gg_plan *plan);
 
-/* Of a lane's words for mma.sp, in a line of 16 bytes: bytes from that of an MMA to that of the next
- * along K, a word; or two, the other of which is of other lanes. DERIVE_COVER where that is not
- * where the compressor puts them. */
+/* Of a lane's words for mma.sp, in a line of 16 bytes: bytes from that of an MMA to that of the
+ * next along K, a word; or two, the other of which is of other lanes. DERIVE_COVER where that is
+ * not where the compressor puts them. */
 int gg_metadata_step(const gg_plan *plan);
 gg_status gg_metadata_check_places(const gg_plan *plan, gg_error *err);
 

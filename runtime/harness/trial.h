@@ -69,8 +69,8 @@ typedef struct gg_trial_options {
   bool in_place;      /* C is D, where it lies as D does and beta is not 0: the first launch and one
                          as poisoned read a fresh C, the next reads what that has written */
   int64_t shift;      /* where in the inputs the operands start */
-  unsigned shared;    /* GG_TRIAL_SHARES_*: of which all batches read one, a stride of 0; but for what
-                         is sparse, or where arrays of addresses say */
+  unsigned shared; /* GG_TRIAL_SHARES_*: of which all batches read one, a stride of 0; but for what
+                      is sparse, or where arrays of addresses say */
   int clusters; /* that compute all tiles of a persistent kernel; 0: as many as the device holds */
 } gg_trial_options;
 
