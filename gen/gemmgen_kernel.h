@@ -172,7 +172,7 @@ typedef enum gg_map_mode {
                                 along the rows */
   GG_MAP_METADATA_GAP = 10,
   GG_MAP_METADATA_BLOCKS = 11,
-  GG_MAP_HALF = 12, /* of lines whose halves are copied by turns: which half; lines of a half */
+  GG_MAP_HALF = 12, /* of lines that are copied from both halves: which half; lines of a half */
   GG_MAP_HALF_LINES = 13,
 } gg_map_mode;
 

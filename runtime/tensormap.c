@@ -108,9 +108,9 @@ static gg_status check_line(const gg_tensor_map *map, const gg_view *view, gg_er
   return gg_fail(err, PROBLEM_EXTENT, NULL, view->length_name, (long long)view->length, text);
 }
 
-/* Whether lines are copied by turns from their first half and their second. */
+/* Whether a box has lines of their first half and their second, by turns or behind each other. */
 static bool halves(const gg_tensor_map *map) {
-  return map->modes[1] == GG_MAP_HALF;
+  return map->modes[1] == GG_MAP_HALF || map->modes[2] == GG_MAP_HALF;
 }
 
 static gg_status check_map(const gg_tensor_map *map, const gg_view *view, gg_error *err) {

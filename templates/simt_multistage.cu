@@ -26,6 +26,7 @@ constexpr int k_steps = tile_k / mma_k;
 // ---- Copies: global to shared memory ------------------------------------------------------------
 
 //@ include copy_work
+//@ slot split_columns
 
 // One thread's share of an operand's tiles: it walks gA (or gB) along K, one tile at a time. What
 // lies outside the matrix is never read; it becomes zeros.
@@ -46,6 +47,9 @@ struct tile_loader {
 //@ if units
   int64 ld;         // from a line to the next of a word
 //@ end
+//@ if splits_columns
+  int64 half;       // of N, whose columns a line has by turns with the first's
+//@ end
 };
 
 template <class op>
@@ -62,15 +66,18 @@ __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld
   return {line,
           pos,
           unsigned(op::k_major ? op::offset(line, pos) : op::offset(pos, line)) * element_bytes,
-          origin + ${first_line} * ld + pos + k_tile * tile_distance,
+          origin + ${first_line} * ld + ${first_column} + k_tile * tile_distance,
           turn_step,
           tile_distance - op::line_turns * turn_step,
-          mn - (op::k_major ? line : pos)
+          ${lines_left}
 //@ if ragged_lines
-          , !op::k_major && !op::even_mn && mn % op::chunk_size != 0
+          , !op::k_major && !op::even_mn && ${line_end} % op::chunk_size != 0
 //@ end
 //@ if units
           , ld
+//@ end
+//@ if splits_columns
+          , half
 //@ end
           };
 }
@@ -89,10 +96,14 @@ __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, b
   for (int turn = 0; turn < op::line_turns * op::chunk_turns; ++turn) {
     const int down = turn / op::chunk_turns * op::line_step;
     const int along = turn % op::chunk_turns * op::chunk_step;
+//@ if splits_columns
+    const int from = column_in_half<op>(along);
+    const int64 place = place_in_line<op>(along, l.half);
+//@ end
     const unsigned dst = smem_tile + place_of<op>(l, down, along);
-    const bool inside = op::even_mn || (op::k_major ? down : along) < l.mn_left;
+    const bool inside = op::even_mn || (op::k_major ? down : ${column_along}) < l.mn_left;
     if (op::all_work || has_work<op>(l.line, l.line + down, l.pos + along))
-      cp_async_or_zeros<op::copy_bytes>(dst, l.g + along, exists && inside);
+      cp_async_or_zeros<op::copy_bytes>(dst, l.g + ${place_along}, exists && inside);
     if (turn % op::chunk_turns == op::chunk_turns - 1) {
       l.g += l.turn_step;
       forget_address(l.g);  // else the compiler keeps one pointer a turn
@@ -111,10 +122,14 @@ __device__ __forceinline__ void load_any(tile_loader &l, unsigned smem_tile, boo
   for (int turn = 0; turn < op::line_turns * op::chunk_turns; ++turn) {
     const int down = turn / op::chunk_turns * op::line_step;
     const int along = turn % op::chunk_turns * op::chunk_step;
+//@ if splits_columns
+    const int from = column_in_half<op>(along);
+    const int64 place = place_in_line<op>(along, l.half);
+//@ end
     const unsigned dst = smem_tile + place_of<op>(l, down, along);
-    const int valid = exists && down < lines_left ? min(op::chunk_size, line_left - along) : 0;
+    const int valid = exists && down < lines_left ? min(op::chunk_size, line_left - ${column_along}) : 0;
     cp_async_zfill<op::copy_bytes>(
-        dst, l.g + along, max(valid, 0) * int(sizeof(ab_t)),
+        dst, l.g + ${place_along}, max(valid, 0) * int(sizeof(ab_t)),
         op::all_work || has_work<op>(l.line, l.line + down, l.pos + along));
     if (turn % op::chunk_turns == op::chunk_turns - 1) l.g += l.turn_step;
   }

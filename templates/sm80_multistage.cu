@@ -32,6 +32,7 @@ constexpr bool one_chunk_turn = operand_a::chunk_turns == 1 && operand_b::chunk_
 // ---- Copies: global to shared memory ------------------------------------------------------------
 
 //@ include copy_work
+//@ slot split_columns
 
 // One thread's share of an operand's tiles: it walks gA (or gB) along K, one tile at a time. What
 // lies outside the matrix is never read; it becomes zeros.
@@ -60,14 +61,14 @@ __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld
   const int64 walked = op::copy_bytes == 16 ? op::line_turns * turn_step : 0;
   return {line,
           pos,
-          origin + ${first_line} * ld + pos + k_tile * tile_distance,
+          origin + ${first_line} * ld + ${first_column} + k_tile * tile_distance,
           turn_step,
           tile_distance - walked,
 //@ if ragged_lines
-          mn - (op::k_major ? line : pos),
-          !op::k_major && !op::even_mn && mn % op::chunk_size != 0};
+          ${lines_left},
+          !op::k_major && !op::even_mn && ${line_end} % op::chunk_size != 0};
 //@ else
-          mn - (op::k_major ? line : pos)};
+          ${lines_left}};
 //@ end
 }
 
@@ -83,6 +84,9 @@ __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, b
     for (int turn = 0; turn < op::line_turns * (one_chunk_turn ? 1 : op::chunk_turns); ++turn) {
       const int down = (one_chunk_turn ? turn : turn / op::chunk_turns) * op::line_step;
       const int along = one_chunk_turn ? 0 : turn % op::chunk_turns * op::chunk_step;
+//@ if splits_columns
+      const int from = column_in_half<op>(along);
+//@ end
       const unsigned dst =
           op::turns_repeat
               ? first_dst +
@@ -90,14 +94,14 @@ __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, b
               : smem_tile + (op::k_major ? op::offset(l.line + down, l.pos + along)
                                          : op::offset(l.pos + along, l.line + down)) *
                                 ab_bytes;
-      const bool inside = op::even_mn || (op::k_major ? down : along) < l.mn_left;
+      const bool inside = op::even_mn || (op::k_major ? down : ${column_along}) < l.mn_left;
       if constexpr (op::all_work && !may_skip)
-        cp_async_or_zeros(dst, l.g + along, exists && inside);
+        cp_async_or_zeros(dst, l.g + ${place_along}, exists && inside);
       else
         cp_async_or_zeros_if(
             (op::all_work || has_work<op>(l.line, l.line + down, l.pos + along)) &&
                 (!may_skip || !skip),
-            dst, l.g + along, exists && inside);
+            dst, l.g + ${place_along}, exists && inside);
       if (one_chunk_turn || turn % op::chunk_turns == op::chunk_turns - 1) {
         l.g += l.turn_step;
         forget_address(l.g);  // else the compiler keeps one pointer a turn
@@ -119,18 +123,21 @@ __device__ __forceinline__ void load_any(const tile_loader &l, unsigned smem_til
   for (int turn = 0; turn < op::line_turns * (one_chunk_turn ? 1 : op::chunk_turns); ++turn) {
     const int down = (one_chunk_turn ? turn : turn / op::chunk_turns) * op::line_step;
     const int along = one_chunk_turn ? 0 : turn % op::chunk_turns * op::chunk_step;
+//@ if splits_columns
+    const int from = column_in_half<op>(along);
+//@ end
     const unsigned dst =
         smem_tile + (op::k_major ? op::offset(l.line + down, l.pos + along)
                                  : op::offset(l.pos + along, l.line + down)) *
                         ab_bytes;
-    const int valid = exists && down < lines_left ? min(op::chunk_size, line_left - along) : 0;
+    const int valid = exists && down < lines_left ? min(op::chunk_size, line_left - ${column_along}) : 0;
     const bool works = op::all_work || has_work<op>(l.line, l.line + down, l.pos + along);
     if constexpr (copies_elements && op::chunk_size == 1) {  // less than cp.async can move
-      if (works) st_shared(dst, valid > 0 ? src[along] : ab_t(0));
+      if (works) st_shared(dst, valid > 0 ? src[${place_along}] : ab_t(0));
     } else if constexpr (copies_first && op::all_work || !copies_zfill) {
-      cp_async_first<op::copy_bytes>(dst, src + along, max(valid, 0) * int(ab_bytes));
+      cp_async_first<op::copy_bytes>(dst, src + ${place_along}, max(valid, 0) * int(ab_bytes));
     } else {
-      cp_async_zfill<op::copy_bytes>(dst, src + along, max(valid, 0) * int(ab_bytes), works);
+      cp_async_zfill<op::copy_bytes>(dst, src + ${place_along}, max(valid, 0) * int(ab_bytes), works);
     }
     if (one_chunk_turn || turn % op::chunk_turns == op::chunk_turns - 1) src += l.turn_step;
   }

@@ -106,13 +106,14 @@ static const gg_mma_row table[] = {
           GG_MMA_SHARED, step, block, packed, false),                                              \
       TCGEN05(sp, "2", kind, name "_2x1SM_SS" tail, k, number, suffix, isa, f32, ab, pair, pair,   \
               GG_MMA_SHARED, 16, block, packed, false),
-#define GG_MIXED(qualifiers, cute_name, k_, block_, sparse_, c_, ab, tv_a, tv_b, tv_e, sfa, sfb)   \
+#define GG_MIXED(qualifiers, cute_name, k_, block_, sparse_, suffix_, c_, ab, tv_a, tv_b, tv_e,    \
+                 sfa, sfb)                                                                         \
   {.ptx = "mma.sync.aligned.kind::" qualifiers ".m16n8k" #k_ ".row.col",                           \
    .cute = cute_name,                                                                              \
    .m = 16,                                                                                        \
    .n = 8,                                                                                         \
    .k = k_,                                                                                        \
-   .arch = {120, 'f'},                                                                             \
+   .arch = {120, suffix_},                                                                         \
    .ptx_isa = 88,                                                                                  \
    .kind = GG_MMA_mixed,                                                                           \
    .c = GG_DTYPE_##c_,                                                                             \

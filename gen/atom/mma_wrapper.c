@@ -135,7 +135,7 @@ static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
   gg_str_puts(out, a.count + b.count + 2 * d.count > line_registers ? ", \"\n      \"" : ", ");
   put_list(out, &d);
   if (sparse) gg_str_printf(out, ", %%%d, 0", d.count + a.count + b.count);
-  if (scaled) put_scales(out, d.count + a.count + b.count);
+  if (scaled) put_scales(out, d.count + a.count + b.count + sparse);
   gg_str_puts(out, ";\"\n      : ");
   put_operands(out, &d, "+");
   gg_str_puts(out, "\n      : ");
@@ -270,15 +270,11 @@ gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *
                               gg_error *err) {
   switch (atom->row->kind) {
   case GG_MMA_sync:
+  case GG_MMA_mixed:
     put_sync(out, atom, name);
     return GG_OK;
   case GG_MMA_wgmma:
     put_wgmma(out, atom, name);
-    return GG_OK;
-  case GG_MMA_mixed:
-    if (atom->row->sparse)
-      return gg_fail(err, ATOM_WRAPPER, NULL, atom->row->cute, "it has further operands");
-    put_sync(out, atom, name);
     return GG_OK;
   case GG_MMA_fma:
     return put_fma(out, atom, name, err);

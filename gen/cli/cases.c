@@ -249,6 +249,7 @@ void cli_case_name(gg_str *out, const cli_case *c) {
   gg_str_printf(out, ",%s%s,%c%c%c,%lldx%lldx%lld,b%lld", gg_dtype_info_of(c->accumulator)->name,
                 c->fast ? "fast" : "", letter(c->a_major), letter(c->b_major), letter(c->d_major),
                 (long long)c->m, (long long)c->n, (long long)c->k, (long long)c->batch);
+  if (c->pointers) gg_str_puts(out, ",pointers");
 }
 
 static bool same_operand(char name, gg_dtype type, gg_major major, const gg_operand *operand,
@@ -332,6 +333,11 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
   if (!same_sparsity('B', c->sparse_b, kernel->sparse_b, why)) return false;
   if (c->xor_bits != (kernel->xor_bits != 0)) {
     gg_str_printf(why, "bits by %s", kernel->xor_bits ? "xor" : "and");
+    return false;
+  }
+  if (c->pointers != (kernel->pointers != 0)) {
+    gg_str_puts(why, kernel->pointers ? "takes arrays of addresses"
+                                      : "takes matrices at a constant stride");
     return false;
   }
   bool fast = kernel->accumulator_bits && !kernel->accumulator_span;

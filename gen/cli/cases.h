@@ -19,6 +19,7 @@ typedef struct cli_case {
   gg_scaling scale_a, scale_b, scale_d; /* a block of 0: no factors */
   bool sparse_a, sparse_b;
   bool xor_bits; /* of b1: counts those that differ */
+  bool pointers; /* the batch is given by arrays of addresses; no field says so */
 } cli_case;
 
 typedef struct cli_cases {

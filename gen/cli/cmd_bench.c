@@ -21,7 +21,7 @@ enum { most_chosen = 64, chosen_name_width = 60 };
 typedef struct bench_options {
   cli_shape shape;
   const char *cases, *epilogue, *tsv, *json, *markdown, *svg, *cublaslt;
-  bool ceiling, no_cublaslt, best, no_overlap, keep_going;
+  bool pointers, ceiling, no_cublaslt, best, no_overlap, keep_going;
   int64_t top, samples, seed, device;
 } bench_options;
 
@@ -31,6 +31,8 @@ static const cli_option options[] = {
     CLI_EXTENT_OPTIONS(bench_options, shape),
     {"epilogue", 0, CLI_STRING, offsetof(bench_options, epilogue), "LIST",
      "each case with each of these epilogues, ours beside cuBLASLt's own"},
+    {"pointers", 0, CLI_FLAG, offsetof(bench_options, pointers), NULL,
+     "the matrices of a batch are where arrays of addresses say, for cuBLASLt, too"},
     {"ceiling", 0, CLI_FLAG, offsetof(bench_options, ceiling), NULL,
      "measure the register-only rate of mma.sync beside them"},
     {"cublaslt", 0, CLI_STRING, offsetof(bench_options, cublaslt), "FILE", "load this libcublasLt"},
@@ -84,7 +86,7 @@ static bool same_case(const cli_case *x, const cli_case *y) {
          x->m == y->m && x->n == y->n && x->k == y->k && x->batch == y->batch &&
          gg_same_scaling(x->scale_a, y->scale_a) && gg_same_scaling(x->scale_b, y->scale_b) &&
          gg_same_scaling(x->scale_d, y->scale_d) && x->sparse_a == y->sparse_a &&
-         x->sparse_b == y->sparse_b && x->xor_bits == y->xor_bits;
+         x->sparse_b == y->sparse_b && x->xor_bits == y->xor_bits && x->pointers == y->pointers;
 }
 
 /* -m -n -k -l for every combination of types and majors that the kernels have. */
@@ -113,7 +115,8 @@ static int make_cases(bench *b) {
                   kernel->scale_d,
                   kernel->sparse_a,
                   kernel->sparse_b != 0,
-                  kernel->xor_bits != 0};
+                  kernel->xor_bits != 0,
+                  kernel->pointers != 0};
     bool known = p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0; /* nothing to time */
     for (size_t j = 0; j < b->cases.count && !known; j++) {
       known = same_case(&b->cases.list[j], &c);
@@ -121,6 +124,16 @@ static int make_cases(bench *b) {
     if (!known) b->cases.list[b->cases.count++] = c;
   }
   return CLI_OK;
+}
+
+/* --cases, or those of the kernels; all of them with arrays of addresses where that is asked for.
+ */
+static int find_cases(bench *b) {
+  const char *path = b->given->cases;
+  int code = path ? cli_cases_load(&b->cases, path) : make_cases(b);
+  for (size_t i = 0; i < b->cases.count && b->given->pointers; i++)
+    b->cases.list[i].pointers = true;
+  return code;
 }
 
 /* ---- Output --------------------------------------------------------------------------- */
@@ -538,7 +551,7 @@ static int run(const void *values, int argc, char **argv) {
   int refused = argc ? cli_kernels_load(&b.kernels, argc, argv, given.keep_going) : CLI_OK;
   int code = given.keep_going && b.kernels.count > 0 ? CLI_OK : refused;
   if (!code && argc == 0) code = open_catalogue(&b);
-  if (!code) code = given.cases ? cli_cases_load(&b.cases, given.cases) : make_cases(&b);
+  if (!code) code = find_cases(&b);
   if (!code) code = run_on_device(&b);
   if (!code) code = refused;
   gg_free(b.modules);
@@ -581,6 +594,10 @@ const cli_command cmd_bench = {
         "scales (one of A and one of B), scales_d (also one of D) and scales_mn (one a row of A and a\n"
         "column of B). gelu is of form tanh_approx, which is cuBLASLt's. Beside silu, swiglu and geglu,\n"
         "which it has not, cuBLASLt computes the bare product.\n"
+        "\n"
+        "--pointers gives matrices of a batch by arrays of addresses, in an order that is no constant\n"
+        "stride, to kernels with `problem: {pointers: true}`, which the catalogue makes of families sm80\n"
+        "and simt, and to cuBLASLt, whose newer versions take them.\n"
         "\n"
         "The file of --tsv has each case's rows as soon as they are measured, so that a run that is cut\n"
         "off has left those before; it is whole at any time. The other files, and a pipe or a device, are\n"

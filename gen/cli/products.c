@@ -107,7 +107,8 @@ gg_form cli_case_form(const cli_case *c) {
                   .scale_d = c->scale_d,
                   .sparse_a = c->sparse_a,
                   .sparse_b = c->sparse_b,
-                  .xor_bits = c->xor_bits};
+                  .xor_bits = c->xor_bits,
+                  .pointers = c->pointers};
   form.a.align = gg_form_align_most(&form, c->a);
   form.b.align = gg_form_align_most(&form, c->b);
   /* What is stored of a sparse operand has lines as its kernel wants them. */

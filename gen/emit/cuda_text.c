@@ -158,23 +158,47 @@ void gg_cuda_bind_first(gg_bindings *out, const gg_plan *plan, const char *name,
 }
 
 void gg_cuda_write_split(gg_str *out, const gg_plan *plan, bool is_a) {
-  if (gg_plan_splits_rows(plan))
+  if (gg_plan_is_split(plan))
     gg_str_printf(out, "  static constexpr bool split = %s;%s\n", gg_cuda_bool(!is_a),
-                  is_a ? "" : "  // its lines come from both halves of N, by turns");
+                  is_a                  ? ""
+                  : plan->split_columns ? "  // its lines have columns of both halves of N"
+                                        : "  // its lines come from both halves of N, by turns");
+}
+
+void gg_cuda_write_split_columns(gg_str *out, const gg_plan *plan) {
+  if (plan->split_columns)
+    gg_str_printf(out, "constexpr int split_columns = %d;  // of each half of N, by turns\n\n",
+                  plan->split_columns);
+}
+
+/* Where copies of a line find their columns, and its end. From a thread's first chunk a turn's is
+ * as far as it is from the line's first. */
+static void bind_split_columns(gg_bindings *out, const gg_plan *plan) {
+  bool split = plan->split_columns > 0;
+  gg_bind_flag(out, "splits_columns", split);
+  gg_bind_part(out, "split_columns", split ? "split_columns" : NULL);
+  gg_bind_text(out, "first_column", split ? "place_in_line<op>(pos, half)" : "pos");
+  gg_bind_text(out, "column_along", split ? "from" : "along");
+  gg_bind_text(out, "lines_left",
+               split ? "op::split ? mn / 2 - column_in_half<op>(pos)\n"
+                       "                    : mn - (op::k_major ? line : pos)"
+                     : "mn - (op::k_major ? line : pos)");
+  gg_bind_text(out, "line_end", split ? "(op::split ? mn / 2 : mn)" : "mn");
 }
 
 void gg_cuda_bind_split(gg_bindings *out, const gg_plan *plan) {
-  bool split = gg_plan_splits_rows(plan);
-  gg_bind_text(out, "half_parameter", split ? ", int64 half" : "");
-  gg_bind_text(out, "half_of_a", split ? ", 0" : "");
-  gg_bind_text(out, "half_of_b", split ? ", n / 2" : "");
-  gg_bind_text(out, "b_n0", split ? "n0 / 2" : "n0");
+  bool any = gg_plan_is_split(plan), split = gg_plan_splits_rows(plan);
+  gg_bind_text(out, "half_parameter", any ? ", int64 half" : "");
+  gg_bind_text(out, "half_of_a", any ? ", 0" : "");
+  gg_bind_text(out, "half_of_b", any ? ", n / 2" : "");
+  gg_bind_text(out, "b_n0", any ? "n0 / 2" : "n0");
   gg_bind_text(out, "first_line",
                split ? "(op::split ? line % 2 * half + line / 2\n"
                        "                              : line)"
                      : "line");
   gg_bind_text(out, "lines_of_turn",
                split ? "(op::split ? op::line_step / 2 : op::line_step)" : "op::line_step");
+  bind_split_columns(out, plan);
 }
 
 enum { line_columns = 100 };

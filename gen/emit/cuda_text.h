@@ -27,10 +27,11 @@ void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param);
 /* extent_m(m), ... extent_batch(batch): what is fixed, or what is given. */
 void gg_cuda_write_extents(gg_str *out, const gg_plan *plan);
 
-/* Of an operand that threads copy, whether its lines come from the two halves of N by turns; and
- * what templates/sm80_multistage.cu and simt_multistage.cu name of that. Nothing is written where
- * no gate's columns are split. */
+/* Of an operand that threads copy, whether its lines, or their columns, come from the two halves of
+ * N by turns; how many columns at once; and what templates/sm80_multistage.cu and
+ * simt_multistage.cu name of that. Nothing is written where no gate's columns are split. */
 void gg_cuda_write_split(gg_str *out, const gg_plan *plan, bool is_a);
+void gg_cuda_write_split_columns(gg_str *out, const gg_plan *plan);
 void gg_cuda_bind_split(gg_bindings *out, const gg_plan *plan);
 
 /* Binds a name, such as "a_first": where an operand's matrix of a batch begins, whose number is an

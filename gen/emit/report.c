@@ -375,6 +375,12 @@ static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts
           ->remark = "blocks of 16 rows, zeros behind each, x along K";
       continue;
     }
+    if (map->modes[2] == GG_MAP_HALF) {
+      add_text(report, "tensor maps", mapped(report, plan, map), "%d x %d x %d", map->box[0],
+               map->box[1], map->box[2])
+          ->remark = "rows of each half of N";
+      continue;
+    }
     if (map->modes[1] == GG_MAP_HALF) {
       add_text(report, "tensor maps", mapped(report, plan, map), "%d x 2 x %d", map->box[0],
                map->box[2])

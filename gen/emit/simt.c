@@ -77,6 +77,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_printf(out, "constexpr unsigned element_bytes = %lld;\n\n",
                 (long long)gg_dtype_bytes(plan->mma.a, 1));
   write_flags(out, plan);
+  gg_cuda_write_split_columns(out, plan);
   gg_cuda_write_extents(out, plan);
 }
 
@@ -305,12 +306,26 @@ static void bind_places(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "thread_n", n);
 }
 
+/* Columns of both halves of N, of which a thread has vectors by turns: where copies find them, and
+ * which accumulators a piece of D's columns is made of. */
+static void bind_split_columns(gg_bindings *out, const gg_plan *plan) {
+  bool split = plan->split_columns > 0;
+  gg_bind_text(out, "place_along", split ? "place" : "along");
+  gg_bind_text(out, "column_of_piece",
+               split ? "column_of_turn(p, j)" : "p % pieces_n * piece_n + j");
+  if (!gg_plan_shares_tiles(plan)) return;
+  gg_bind_text(out, "column_of_word",
+               split ? "column_of_turn(piece, in_piece % piece_n)"
+                     : "piece % pieces_n * piece_n + in_piece % piece_n");
+}
+
 /* Where the matrices begin of the batch that a tile is of. */
 static void bind_firsts(gg_bindings *out, const gg_plan *plan) {
   bool shares = gg_plan_shares_tiles(plan);
   const char *from = shares ? "from.batch" : "batch", *to = shares ? "to.batch" : "batch";
   gg_cuda_bind_first(out, plan, "a_first", GG_OPERAND_A, from);
   gg_cuda_bind_split(out, plan);
+  bind_split_columns(out, plan);
   gg_cuda_bind_first(out, plan, "b_first", GG_OPERAND_B, from);
   gg_cuda_bind_first(out, plan, "d_first", GG_OPERAND_D, to);
 }

@@ -83,21 +83,51 @@ void gg_sm100_write_rings(gg_str *out, const gg_rings *rings) {
                   answers->depth, (ll)answers->begin, (ll)answers->bytes, (ll)answers->full.begin);
 }
 
+/* A box's columns in tensor memory: together, or, of halves of N, in two places. */
+static int places_of_box(const gg_plan *plan) {
+  return gg_sm90_halves_tile(plan) ? 2 : 1;
+}
+
+/* Registers of a place as an instruction has them: "{%0, %1, ...}", the first of them so manieth of
+ * the operands. */
+static void write_registers(gg_str *out, int first, int count) {
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, "%s%%%d", i == 0 ? "{" : i % 12 == 0 ? ", \"\n      \"" : ", ", first + i);
+}
+
+static void write_operands(gg_str *out, int count, const char *first, const char *constraint) {
+  for (int i = 0; i < count; i++)
+    gg_str_printf(out, "%s\"%s\"(x[%d])",
+                  i == 0       ? first
+                  : i % 6 == 0 ? ",\n        "
+                               : ", ",
+                  constraint, i);
+}
+
+static void write_addresses(gg_str *out, const gg_plan *plan, const char *name) {
+  gg_str_printf(out, "\"r\"(%s)", name);
+  if (places_of_box(plan) > 1) gg_str_printf(out, ", \"r\"(%s + split_columns)", name);
+}
+
 /* What load_sums has loaded, back to where it was. */
 static void write_stores(gg_str *out, const gg_plan *plan, const char *type, char constraint) {
-  int count = box_registers(plan);
+  int count = box_registers(plan), places = places_of_box(plan), each = count / places;
+  char operand[2] = {constraint, 0};
   gg_str_printf(out,
                 "// The same back to tensor memory.\n"
                 "__device__ __forceinline__ void store_sums(const %s (&x)[%d], unsigned to) {\n"
-                "  asm volatile(\n      \"tcgen05.st.sync.aligned.%s.x%d%s.b32 [%%0], \"\n"
-                "      \"",
-                type, count, box_shape(plan), plan->epi_n / 8,
-                register_elements(plan) > 1 ? ".unpack::16b" : "");
-  for (int i = 0; i < count; i++)
-    gg_str_printf(out, "%s%%%d", i == 0 ? "{" : i % 12 == 0 ? ", \"\n      \"" : ", ", i + 1);
-  gg_str_puts(out, "};\"\n      :\n      : \"r\"(to)");
-  for (int i = 0; i < count; i++)
-    gg_str_printf(out, ",%s\"%c\"(x[%d])", i % 6 == 0 ? "\n        " : " ", constraint, i);
+                "  asm volatile(\n",
+                type, count);
+  for (int place = 0; place < places; place++) {
+    gg_str_printf(out, "      \"tcgen05.st.sync.aligned.%s.x%d%s.b32 [%%%d], \"\n      \"",
+                  box_shape(plan), plan->epi_n / 8 / places,
+                  register_elements(plan) > 1 ? ".unpack::16b" : "", place);
+    write_registers(out, places + place * each, each);
+    gg_str_puts(out, place + 1 < places ? "};\\n\\t\"\n" : "};\"\n");
+  }
+  gg_str_puts(out, "      :\n      : ");
+  write_addresses(out, plan, "to");
+  write_operands(out, count, ",\n        ", operand);
   gg_str_puts(out, "\n      : \"memory\");\n}\n\n");
 }
 
@@ -162,46 +192,59 @@ void gg_sm100_write_a(gg_str *out, const gg_layouts *layouts) {
 
 void gg_sm100_write_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int m = gg_metadata_tiles_m(plan), k = gg_metadata_tiles_k(plan);
+  bool tensor_memory = gg_plan_in_tensor_memory(plan);
   if (gg_metadata_is_half(plan))
     gg_str_printf(out, "constexpr int metadata_block_rows = %d;  // that lie together\n",
                   GG_METADATA_BLOCK_ROWS);
   gg_str_printf(out,
                 "constexpr int metadata_rows = %d;  // of a tile of metadata; below: tiles of a "
                 "stage\n"
-                "constexpr int metadata_tiles_m = %d, metadata_tiles_k = %d;\n"
-                "constexpr int metadata_tiles = %d, steps_a_tile = %d;\n",
-                GG_METADATA_TILE_ROWS, m, k, m * k, gg_metadata_tile_k(plan) / plan->mma.k);
+                "constexpr int metadata_tiles_m = %d, metadata_tiles_k = %d;\n",
+                GG_METADATA_TILE_ROWS, m, k);
+  if (tensor_memory) gg_str_printf(out, "constexpr int metadata_tiles = %d, ", m * k);
+  gg_str_printf(out, "%ssteps_a_tile = %d;\n", tensor_memory ? "" : "constexpr int ",
+                gg_metadata_tile_k(plan) / plan->mma.k);
+  gg_str_printf(out, "constexpr unsigned stage_metadata = %lld;\n",
+                (ll)offset_of(plan, layouts, GG_OPERAND_METADATA));
+  if (!tensor_memory) return;
   gg_str_printf(out,
-                "constexpr unsigned stage_metadata = %lld;\n"
                 "constexpr unsigned metadata_column = %d;  // of tensor memory, behind the sums\n"
                 "constexpr unsigned long long metadata_desc_base = 0x%llxull;\n",
-                (ll)offset_of(plan, layouts, GG_OPERAND_METADATA), layouts->metadata_column,
-                (unsigned long long)layouts->metadata_descriptor);
+                layouts->metadata_column, (unsigned long long)layouts->metadata_descriptor);
 }
 
 void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
-  int count = box_registers(plan);
+  int count = box_registers(plan), places = places_of_box(plan), each = count / places;
   const char *type;
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &type);
-  char constraint = *type == 'f' ? 'f' : 'r';
-  gg_str_printf(
-      out,
-      "// 16 lanes of tensor memory by %d columns: of each eight columns a thread gets two "
-      "neighbours\n// of row lane / 4 and of the row eight further.\n"
-      "__device__ __forceinline__ void load_sums(%s (&x)[%d], unsigned from) {\n"
-      "  asm volatile(\n      \"tcgen05.ld.sync.aligned.%s.x%d%s.b32 \"\n      \"",
-      plan->epi_n, type, count, box_shape(plan), plan->epi_n / 8,
-      register_elements(plan) > 1 ? ".pack::16b" : "");
-  for (int i = 0; i < count; i++)
-    gg_str_printf(out, "%s%%%d", i == 0 ? "{" : i % 12 == 0 ? ", \"\n      \"" : ", ", i);
-  gg_str_printf(out, "}, [%%%d];\"\n      : ", count);
-  for (int i = 0; i < count; i++)
-    gg_str_printf(out, "%s\"=%c\"(x[%d])",
-                  i == 0       ? ""
-                  : i % 6 == 0 ? ",\n        "
-                               : ", ",
-                  constraint, i);
-  gg_str_puts(out, "\n      : \"r\"(from));\n}\n\n");
+  char constraint = *type == 'f' ? 'f' : 'r', written[3] = {'=', constraint, 0};
+  if (places > 1)
+    gg_str_printf(out,
+                  "// 16 lanes of tensor memory by %d columns of each half of N: of each eight "
+                  "columns a thread\n// gets two neighbours of row lane / 4 and of the row eight "
+                  "further.\n",
+                  plan->epi_n / places);
+  else
+    gg_str_printf(
+        out,
+        "// 16 lanes of tensor memory by %d columns: of each eight columns a thread gets two "
+        "neighbours\n// of row lane / 4 and of the row eight further.\n",
+        plan->epi_n);
+  gg_str_printf(out,
+                "__device__ __forceinline__ void load_sums(%s (&x)[%d], unsigned from) {\n"
+                "  asm volatile(\n",
+                type, count);
+  for (int place = 0; place < places; place++) {
+    gg_str_printf(out, "      \"tcgen05.ld.sync.aligned.%s.x%d%s.b32 \"\n      \"", box_shape(plan),
+                  plan->epi_n / 8 / places, register_elements(plan) > 1 ? ".pack::16b" : "");
+    write_registers(out, place * each, each);
+    gg_str_printf(out, "}, [%%%d];%s\"\n", count + place, place + 1 < places ? "\\n\\t" : "");
+  }
+  gg_str_puts(out, "      : ");
+  write_operands(out, count, "", written);
+  gg_str_puts(out, "\n      : ");
+  write_addresses(out, plan, "from");
+  gg_str_puts(out, ");\n}\n\n");
   write_stores(out, plan, type, constraint);
 }
 
@@ -274,6 +317,7 @@ static void bind_scales(gg_bindings *out, const gg_plan *plan) {
   if (scaled) bind_shared_scales(out, plan);
   if (scaled) gg_bind_flag(out, "long_k_scales", long_k);
   if (scaled) gg_bind_flag(out, "folds_scales", folded);
+  if (scaled) gg_bind_flag(out, "splits_scales", gg_plan_splits_scales(plan));
   gg_bind_flag(out, "long_k", long_k);
   gg_bind_text(out, "address_bits", long_k ? "both_addresses" : "descriptor_address");
   gg_bind_text(out, "copy_scales",
@@ -298,7 +342,8 @@ static void bind_columns(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "box_place",
                parts ? "(block / blocks_of_mma + box / mma_boxes * mmas_m) * warp_columns +\n"
                        "                  column_of_mma(box)"
-                     : "block / blocks_of_mma * mma_n + box_column(box)");
+               : gg_sm90_halves_tile(plan) ? "block / blocks_of_mma * mma_n + box_column(box) / 2"
+                                           : "block / blocks_of_mma * mma_n + box_column(box)");
   if (parts)
     gg_str_printf(&mma,
                   "#pragma unroll\n"

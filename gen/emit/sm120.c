@@ -21,6 +21,8 @@ void gg_sm120_write_fragments(gg_str *out, const gg_plan *plan) {
                 "constexpr int shift_a = %d, shift_b = %d;\n",
                 gg_plan_smem_bits(plan, plan->a.type), gg_plan_smem_bits(plan, plan->b.type),
                 shift_of(plan, plan->a.type), shift_of(plan, plan->b.type));
+  if (plan->sparse_a)
+    gg_str_puts(out, "constexpr int stored_k = mma_k / 2;  // of an MMA's K, of A\n");
   if (!gg_plan_is_scaled(plan)) return;
   int atoms = gg_scale_atoms_k(plan);
   gg_str_printf(out,
@@ -53,10 +55,24 @@ static void bind_split_scales(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "and_first", gg_sm120_begins_within_factors(plan) ? " + first_factor" : "");
 }
 
+/* Of a sparse A what is stored of an MMA's K, and the word that says where it belongs; of B twice
+ * as much. */
+static void bind_sparse(gg_bindings *out, bool sparse) {
+  gg_bind_flag(out, "sparse", sparse);
+  gg_bind_text(out, "k_of_a", sparse ? "stored_k" : "mma_k");
+  gg_bind_text(out, "words_b", sparse ? "4" : "2");
+  gg_bind_text(out, "load_words",
+               sparse ? "    unsigned metadata[frags_m][k_steps];\n"
+                        "    load_words(metadata, sA, row, lane);\n"
+                      : "");
+  gg_bind_text(out, "metadata_argument", sparse ? ", metadata[i][step]" : "");
+}
+
 void gg_sm120_bind_slots(gg_bindings *out, const gg_plan *plan) {
   bool scaled = gg_plan_is_scaled(plan);
   gg_bind_text(out, "matrices_a", matrices_of(plan, &plan->a));
   gg_bind_text(out, "matrices_b", matrices_of(plan, &plan->b));
+  bind_sparse(out, plan->sparse_a);
   gg_bind_flag(out, "n_major_b", plan->b.major != GG_MAJOR_K);
   gg_bind_flag(out, "transposes", plan->a.major != GG_MAJOR_K || plan->b.major != GG_MAJOR_K);
   if (scaled) bind_split_scales(out, plan);

@@ -79,7 +79,7 @@ static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layo
  */
 static void write_metadata_sizes(gg_str *out, const gg_plan *plan) {
   enum { word_bytes = 4, widest = 4 };
-  int step = gg_sm80_metadata_step(plan), steps = plan->tile_k / plan->mma.k;
+  int step = gg_metadata_step(plan), steps = plan->tile_k / plan->mma.k;
   int at_once = step > word_bytes ? 1 : steps < widest ? steps : widest;
   gg_str_printf(out, "constexpr int metadata_k = %d;  // of a tile of metadata\n",
                 gg_metadata_tile_k(plan));
@@ -132,6 +132,7 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
                 (long long)gg_rings_find(&layouts->rings, GG_RING_STAGING)->begin,
                 (long long)layouts->staging_bytes);
   write_flags(out, plan, layouts);
+  gg_cuda_write_split_columns(out, plan);
   gg_cuda_write_extents(out, plan);
 }
 
@@ -229,6 +230,30 @@ static void bind_coords(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "coord_b", coord_of(&plan->b, "ldmatrix_coord_b"));
 }
 
+/* The columns of a sub-tile that a lane has, in D's order, as if those of a gate were neighbours:
+ * of one MMA's accumulators; of two, between which twins are shared, or columns of the two halves
+ * of N; or of four, where both are so. */
+static void bind_columns(gg_bindings *out, const gg_plan *plan, bool twins) {
+  bool split = plan->split_columns > 0, two = twins || split;
+  const char *column = split ? "split_column(j)" : "twins_column(j)";
+  gg_bind_flag(out, "two_mmas", two);
+  gg_bind_part(out, "split_turns", split ? "sm80_split_turns" : NULL);
+  gg_bind_text(out, "first_of_two", split ? "first_of_turn(j)" : "j / 2 * 2");
+  gg_bind_text(out, "from_first", split ? "turns / 2" : "1");
+  gg_bind_text(out, "own_column", split ? "j % turns / (turns / 2)" : "j % 2");
+  gg_bind_text(out, "lane_columns",
+               !two             ? "lane % 4 * 2 and + 1"
+               : twins && split ? "lane % 4 * 8 to + 7"
+                                : "lane % 4 * 4 to + 3");
+  gg_bind_text(out, "column_step", !two ? "2" : twins && split ? "8" : "4");
+  gg_bind_text(out, "column_j", two ? column : "j * mma_n");
+  gg_bind_text(out, "column_at_j", two ? column : "mma_n * j");
+  gg_bind_text(out, "left", two ? "left[own]" : "acc[e]");
+  gg_bind_text(out, "right", two ? "right[own]" : "acc[e + 1]");
+  gg_bind_text(out, "of_left", two ? "left, own" : "acc, e");
+  gg_bind_text(out, "of_right", two ? "right, own" : "acc, e + 1");
+}
+
 /* Where a lane's accumulators are in a sub-tile of the epilogue, and which two are of neighbouring
  * columns of a row: of one MMA, or, of twins, of two, which have four between them. */
 static void bind_accumulators(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -247,6 +272,7 @@ static void bind_accumulators(gg_bindings *out, const gg_plan *plan, const gg_la
   gg_bind_text(out, "d_n0", gated ? "n0 / 2" : "n0");
   gg_bind_text(out, "cols_d", gated ? "cols / 2" : "cols");
   gg_bind_text(out, "sub_col_d", gated ? "sub_col / 2" : "sub_col");
+  bind_columns(out, plan, twins_n);
   gg_bind_part(out, "twins", twins_m || twins_n ? "sm80_twins" : NULL);
   gg_bind_flag(out, "has_twins", twins_m || twins_n);
   gg_bind_flag(out, "twins_m", twins_m);
@@ -255,14 +281,6 @@ static void bind_accumulators(gg_bindings *out, const gg_plan *plan, const gg_la
   gg_bind_text(out, "row_step", twins_m ? " * 2" : "");
   gg_bind_text(out, "row_i", twins_m ? "half_row(i)" : "i * 8");
   gg_bind_text(out, "row_half", twins_m ? "half_row(half)" : "half * 8");
-  gg_bind_text(out, "lane_columns", twins_n ? "lane % 4 * 4 to + 3" : "lane % 4 * 2 and + 1");
-  gg_bind_text(out, "column_step", twins_n ? "4" : "2");
-  gg_bind_text(out, "column_j", twins_n ? "twins_column(j)" : "j * mma_n");
-  gg_bind_text(out, "column_at_j", twins_n ? "twins_column(j)" : "mma_n * j");
-  gg_bind_text(out, "left", twins_n ? "left[own]" : "acc[e]");
-  gg_bind_text(out, "right", twins_n ? "right[own]" : "acc[e + 1]");
-  gg_bind_text(out, "of_left", twins_n ? "left, own" : "acc, e");
-  gg_bind_text(out, "of_right", twins_n ? "right, own" : "acc, e + 1");
 }
 
 /* What a register of 32 bits has of A or B, as a remark. */
@@ -355,6 +373,7 @@ static void bind_firsts(gg_bindings *out, const gg_plan *plan) {
                       : "");
   gg_cuda_bind_first(out, plan, "a_first", GG_OPERAND_A, loaded);
   gg_cuda_bind_split(out, plan);
+  gg_bind_text(out, "place_along", plan->split_columns ? "from" : "along");
   gg_cuda_bind_first(out, plan, "b_first", GG_OPERAND_B, loaded);
   gg_cuda_bind_first(out, plan, "c_next", GG_OPERAND_C, next);
   gg_cuda_bind_first(out, plan, "c_first", GG_OPERAND_C, stored);
@@ -390,7 +409,7 @@ static void bind_sparse(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "group_less_one", ones ? "1" : "3");
   gg_bind_text(out, "group_stored", ones ? "1" : "2");
   gg_bind_text(out, "lane_place",
-               gg_sm80_metadata_step(plan) > word_bytes ? " + lane / 2 % 2 * 4" : "");
+               gg_metadata_step(plan) > word_bytes ? " + lane / 2 % 2 * 4" : "");
   gg_bind_text(out, "block_step", plan->turns_m ? "warps_m" : "1");
 }
 

@@ -303,9 +303,9 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_str_putc(&text, '\n');
   write_boxes(&text, 'b', gg_sm90_is_k_major(plan, &plan->b), &layouts->boxes_b);
   if (plan->split_columns)
-    gg_str_printf(&text, "constexpr int split_columns = %d;  // of each half of N, by turns\n",
-                  plan->split_columns);
-  gg_str_putc(&text, '\n');
+    gg_cuda_write_split_columns(&text, plan);
+  else
+    gg_str_putc(&text, '\n');
   write_memory(&text, plan, layouts);
   gg_cuda_write_extents(&text, plan);
   gg_bind_str(out, "sizes", &text);

@@ -125,7 +125,7 @@ static void bind_swizzle(gg_bindings *out, const gg_plan *plan) {
 
 /* Writes a step for B. Between [ and ] is a column of a tile, of which B may have halves. */
 static void write_step_of_b(gg_str *out, const gg_plan *plan, const char *step) {
-  const bool split = plan->split_columns > 0;
+  const bool split = gg_plan_splits_columns(plan);
   for (; *step; step++) {
     if (*step == '@')
       gg_str_puts(out, gg_sm90_load_of_b(plan));
@@ -226,7 +226,7 @@ static void bind_transposed(gg_bindings *out, const gg_plan *plan, bool lines) {
     if (way_of(plan, i == 0) != RAW) continue;
     const gg_sm90_raw_boxes raw = gg_sm90_raw_boxes_of(plan, i == 0);
     write_raw_boxes(&boxes, &raw, i == 0 ? 'a' : 'b');
-    write_raw_load(&load, &raw, i == 0 ? 'a' : 'b', i > 0 && plan->split_columns > 0);
+    write_raw_load(&load, &raw, i == 0 ? 'a' : 'b', i > 0 && gg_plan_splits_columns(plan));
     *(raw.warps > 1 ? &together : &alone) = true;
   }
   gg_bind_str(out, "load_raw", &load);

@@ -309,7 +309,9 @@ static void bind_columns(gg_bindings *out, const gg_plan *plan, bool boxes) {
   gg_bind_text(out, "first_sum", lines ? in_turn : as_it_is);
   gg_bind_text(out, "lane_columns", lines ? "4" : "2");
   gg_bind_text(out, "read_at", lines ? "column_of_turn(col + j * 8)" : "col + j * 8");
-  gg_bind_text(out, "to_partner", lines ? "split_columns / 2" : "1");
+  bool apart = gg_sm90_halves_tile(plan); /* a box's halves are loaded from two places */
+  gg_bind_text(out, "columns_of_half", apart ? "(epi_n / 2)" : "split_columns");
+  gg_bind_text(out, "to_partner", apart ? "epi_n / 4" : lines ? "split_columns / 2" : "1");
   gg_bind_text(out, "col_of_pair", lines ? "column_of_turn(col)" : "col");
   gg_bind_text(out, "gated_column",
                lines ? "g / 2 * 8 + lane % 4 * 2 + g % 2" : "g * 4 + lane % 4");

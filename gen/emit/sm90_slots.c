@@ -481,7 +481,7 @@ static void bind_boxes_of_b(gg_bindings *out, const gg_plan *plan) {
   gg_str_printf(
       &along, several ? "box_b_along(k0, %s, box)" : "(b_k_major ? k0 : %s) + box * line_b", first);
   gg_str_printf(&across, several ? "box_b_across(k0, %s, box)" : "b_k_major ? %s : k0", first);
-  bind_along(out, gg_str_text(&along), "at", plan->split_columns > 0);
+  bind_along(out, gg_str_text(&along), "at", gg_plan_splits_columns(plan));
   out->failed = out->failed || along.failed;
   gg_str_free(&along);
   gg_bind_str(out, "box_b_across", &across);
@@ -618,20 +618,31 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
                plan->raster == GG_RASTER_HILBERT ? "rasterise_hilbert" : "rasterise");
   gg_bind_text(out, "tile_columns", plan->turns_columns ? "span_n" : "tile_n");
   gg_bind_flag(out, "split", gg_plan_splits_rows(plan));
-  gg_bind_part(out, "split_lines", plan->split_columns ? "sm90_split_lines" : NULL);
+  bool apart = gg_sm90_halves_tile(plan);
+  gg_bind_text(out, "by_turns", apart ? "split_columns" : "turns");
+  gg_bind_text(out, "place_in_halves",
+               apart ? "\"r\"(y / (2 * split_columns) * split_columns),\n"
+                       "      \"r\"(y / split_columns % 2)"
+                     : "\"r\"(0), \"r\"(y / 2)");
+  gg_bind_part(out, "split_lines", gg_plan_splits_columns(plan) ? "sm90_split_lines" : NULL);
+  if (gg_plan_splits_columns(plan))
+    gg_bind_text(out, "within",
+                 gg_sm90_halves_tile(plan) ? "column % split_columns +\n         " : "");
   gg_bind_flag(out, "splits_lines", plan->split_columns > 0);
   const char *half = plan->specialised ? ", list.half_n" : ", int(n / 2)";
   gg_bind_flag(out, "finds_halves", finds_halves(plan));
   gg_bind_text(out, "half_of_origin", finds_halves(plan) ? half : "");
   if (!gg_sm90_has_copiers(plan)) gg_bind_text(out, "load_b", gg_sm90_load_of_b(plan));
   if (!plan->specialised)
-    bind_along(out, "(b_k_major ? k0 : tile.n0) + box * line_b", "tile", plan->split_columns > 0);
+    bind_along(out, "(b_k_major ? k0 : tile.n0) + box * line_b", "tile",
+               gg_plan_splits_columns(plan));
   if (!plan->specialised) return;
   bind_list(out, plan, layouts);
   bind_walk(out, plan);
   bind_rings(out, plan, layouts);
   bind_producers(out, plan, layouts);
   bind_consumers(out, plan, layouts);
-  if (!gg_plan_in_tensor_memory(plan))
-    gg_bind_part(out, "scales", gg_plan_is_scaled(plan) ? "sm120_scales" : NULL);
+  if (gg_plan_in_tensor_memory(plan)) return;
+  gg_bind_part(out, "scales", gg_plan_is_scaled(plan) ? "sm120_scales" : NULL);
+  gg_bind_part(out, "metadata", plan->sparse_a ? "sm120_sparse" : NULL);
 }

@@ -57,10 +57,11 @@ static gg_status choose_sparsity(gg_plan *plan, gg_error *err) {
   if (plan->sparse_a && !plan->target->sparse)
     return gg_refuse(
         plan, a ? &spec->a.sparse : &spec->b.sparse, "sparse", a ? "A" : "B",
-        "dense operands: families sm80 and sm100 have a sparse A, and sm100 a sparse B", err);
+        "dense operands: families sm80, sm100 and sm120 have a sparse A, and the latter two a sparse B",
+        err);
   if (b && !plan->target->swaps_ab)
     return gg_refuse(plan, &spec->b.sparse, "sparse", "B",
-                     "a sparse A: family sm100 has a sparse B, by swap_ab", err);
+                     "a sparse A: families sm100 and sm120 have a sparse B, by swap_ab", err);
   if (!a || !b) return GG_OK;
   return gg_refuse(plan, &spec->b.sparse, "sparse B", "beside a sparse A",
                    "one of them, the other dense", err);

@@ -144,24 +144,28 @@ enum {
 
 /* What the kernel computes by hand, an atom behind the other, is the layout of a stage's factors in
  * shared memory, and where MMAs want them in tensor memory: there atoms of one K step are beside
- * each other, or, of two that are folded, one below the other. Offsets are in bytes. */
+ * each other, or, of two that are folded, one below the other. In shared memory the halves of N
+ * that a split gate takes columns of have theirs by themselves: `smem` is that of one then, an
+ * atom's rows. Offsets are in bytes. */
 static gg_status check_atoms(const gg_layout *smem, const gg_layout *tmem, const char *name,
                              int rows, int atoms_k, int block, bool folded, gg_error *err) {
-  int64_t all = gg_layout_size(smem), right = 0, in_atom_k = (int64_t)block * GG_SCALE_FACTORS;
+  int64_t in_atom_k = (int64_t)block * GG_SCALE_FACTORS, right = 0;
   int64_t all_rows = (int64_t)rows * GG_SCALE_ROWS, copies = folded ? 2 : 4;
+  int64_t all = all_rows * atoms_k * in_atom_k, own_rows = gg_layout_size(smem) * all_rows / all;
   for (int64_t i = 0; i < all; i++) {
     int64_t row = i % all_rows, k = i / all_rows, atom_k = k / in_atom_k;
     int64_t atom = atom_k * rows + row / GG_SCALE_ROWS, factor = k % in_atom_k / block;
     int64_t lane = row % factor_lanes, column = row % GG_SCALE_ROWS / factor_lanes;
-    int64_t in_smem = atom * GG_SCALE_ATOM_BYTES + lane * 16 + column * GG_SCALE_FACTORS + factor;
+    int64_t own = own_rows < all_rows ? atom_k : atom;
+    int64_t in_smem = own * GG_SCALE_ATOM_BYTES + lane * 16 + column * GG_SCALE_FACTORS + factor;
     int64_t place = folded ? atom_k : atom;
     if (folded) lane += row / GG_SCALE_ROWS * (GG_TMEM_LANES / 2);
     int64_t in_tmem =
         lane * lane_bytes + factor + (place * GG_SCALE_ATOM_COLUMNS + column) * column_bytes;
-    right += gg_layout_at(smem, i) == in_smem &&
+    right += gg_layout_at(smem, row % own_rows + k * own_rows) == in_smem &&
              gg_layout_at(tmem, row + k * all_rows * copies) == in_tmem;
   }
-  if (right == all && all == all_rows * atoms_k * in_atom_k) return GG_OK;
+  if (right == all && (own_rows == all_rows || own_rows == GG_SCALE_ROWS)) return GG_OK;
   return gg_fail(err, DERIVE_COVER, NULL, name, (long long)right, (long long)all);
 }
 
@@ -260,6 +264,8 @@ static gg_status derive_scaled(gg_layouts *out, const gg_plan *plan, bool is_a, 
   int atoms_k = gg_scale_atoms_k(plan) * (folded ? gg_scale_places_b(plan) : 1);
   gg_status st = folded ? derive_halves(&smem, &tmem, plan, err)
                         : derive_factors(&smem, &tmem, plan, is_a, rows, err);
+  if (!st && !is_a && gg_plan_splits_scales(plan))
+    st = gg_scale_smem_layout(&smem, block, GG_SCALE_ROWS, plan->tile_k, plan->mma.k, err);
   if (!st) st = check_atoms(&smem, &tmem, name, folded ? 2 : rows, atoms_k, block, folded, err);
   if (!st && is_a) st = derive_turns(out, plan, &tmem, err);
   if (!st && !is_a) st = derive_turning_columns(out, plan, err);
@@ -317,6 +323,10 @@ static gg_tensor_map metadata_map(const gg_plan *plan) {
       .box = {tile_elements, gg_metadata_tiles_m(plan), gg_metadata_tiles_k(plan), 1}};
 }
 
+void gg_sm100_add_metadata_map(gg_layouts *out, const gg_plan *plan) {
+  out->maps[out->map_count++] = metadata_map(plan);
+}
+
 /* A box brings tiles to where the layout of all of a stage's metadata has them, and a copy takes
  * the line r of a tile, 16 bytes, to four columns of lane r: where the MMAs of the tile read it. */
 static gg_status check_metadata(const gg_layout *smem, const gg_layout *tmem, const gg_plan *plan,
@@ -344,7 +354,7 @@ static gg_status derive_metadata(gg_layouts *out, const gg_plan *plan, gg_error 
   gg_tuple shape;
   gg_layout smem, tmem;
   gg_status st;
-  out->maps[out->map_count++] = metadata_map(plan);
+  gg_sm100_add_metadata_map(out, plan);
   out->metadata_column =
       gg_sm100_accumulator_columns(plan) * plan->accumulator_stages + gg_scale_columns(plan);
   st = gg_metadata_is_half(plan) ? gg_sm1xx_sparse_half_layout_e(&smem, element, &mnkl, err)

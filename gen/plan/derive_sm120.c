@@ -8,6 +8,7 @@
 #include "plan/sm100.h"
 #include "plan/sm120.h"
 #include "plan/sm90.h"
+#include "plan/sparse.h"
 
 /* ---- The MMA ---------------------------------------------------------------------------- */
 
@@ -102,12 +103,23 @@ static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *e
   return st;
 }
 
+static gg_status derive_metadata(gg_layouts *out, const gg_plan *plan, gg_error *err) {
+  if (!plan->sparse_a) return GG_OK;
+  const gg_layout fragment = gg_mma_atom_layout(&plan->mma, GG_MMA_E);
+  gg_sm100_add_metadata_map(out, plan);
+  out->metadata_registers = gg_sm120_metadata_registers(plan);
+  gg_layouts_name_plain(out, "tCrE", "an MMA's metadata: (lane, bit) -> index in (m, k)",
+                        &fragment);
+  return gg_metadata_check_places(plan, err);
+}
+
 /* ---- The whole -------------------------------------------------------------------------- */
 
 gg_status gg_sm120_derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   gg_status st;
   if ((st = gg_sm90_derive_operands(out, plan, err))) return st;
   if ((st = derive_scales(out, plan, err))) return st;
+  if ((st = derive_metadata(out, plan, err))) return st;
   if ((st = derive_mma(out, plan, err))) return st;
   if ((st = gg_sm90_derive_epilogue(out, plan, err))) return st;
   gg_sm90_name_layouts(out, plan);

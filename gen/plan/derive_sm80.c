@@ -256,7 +256,7 @@ typedef struct staging {
   bool n_major;
   int element_bytes, access_bytes;
   bool twins_m, twins_n;
-  bool gated; /* lanes have one column for each two of the product */
+  int gated; /* columns that a lane has side by side, one for each two of the product; 0: no gate */
 } staging;
 
 static int64_t staging_address(const gg_composed *smem, const staging *s, int64_t row,
@@ -266,14 +266,14 @@ static int64_t staging_address(const gg_composed *smem, const staging *s, int64_
 
 /* Between registers and staging memory, behind a gate: an accumulator's 8 x 8 part has row lane / 4
  * and column lane % 4 of 4; of twins rows lane / 4 * 2 and + 1 of 16, or columns lane % 4 * 2 and
- * + 1 of 8, in two parts. */
+ * + 1 of 8, in two parts, as of halves of N, and of both four columns in four. */
 static gg_smem_access count_gated(const gg_composed *smem, const staging *s) {
-  int rows = s->twins_m ? 2 : 1, columns = s->twins_n ? 2 : 1;
+  int rows = s->twins_m ? 2 : 1, columns = s->gated;
   gg_smem_access access = {.name = s->fragments, .bytes = s->element_bytes};
   for (int64_t i = 0; i < s->rows / 8; i++) {
     int64_t row = s->twins_m ? i / 2 * 16 + i % 2 : i * 8;
     for (int64_t j = 0; j < s->columns / 4; j++) {
-      int64_t column = s->twins_n ? j / 2 * 8 + j % 2 : j * 4, address[GG_WARP];
+      int64_t column = j / columns * columns * 4 + j % columns, address[GG_WARP];
       for (int lane = 0; lane < GG_WARP; lane++)
         address[lane] =
             staging_address(smem, s, row + lane / 4 * rows, column + lane % 4 * columns);
@@ -456,13 +456,19 @@ static gg_status derive_lined(gg_layouts *out, gg_lined *lined, const gg_plan *p
                      lined->access_bytes,
                      out->twins_m,
                      out->twins_n,
-                     false};
+                     0};
   gg_status st = derive_staging(out, &lined->layout, &s, err);
   if (st) return st;
   int64_t bytes = gg_composed_cosize(&lined->layout) * s.element_bytes;
   bytes = round_up(bytes, stage_alignment);
   if (bytes > out->staging_bytes) out->staging_bytes = bytes;
   return GG_OK;
+}
+
+/* Columns of D that a lane has side by side behind a gate. */
+static int gated_columns(const gg_plan *plan, bool twins) {
+  if (!gg_plan_is_gated(plan)) return 0;
+  return (twins ? 2 : 1) * (plan->split_columns ? 2 : 1);
 }
 
 static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
@@ -475,7 +481,7 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
                      plan->access_bytes_d,
                      out->twins_m,
                      out->twins_n,
-                     gg_plan_is_gated(plan)};
+                     gated_columns(plan, out->twins_n)};
   gg_status st;
   if ((st = derive_staging(out, &out->sD, &d, err))) return st;
   out->size_d = gg_composed_cosize(&out->sD);

@@ -214,9 +214,14 @@ static void add_input(gg_layouts *out, gg_operand_id id, const gg_plan *plan,
   map->swizzle_wide = tile->wide;
   map->end = gg_sm90_has_end(plan, operand);
   if (id != GG_OPERAND_B || !gg_plan_splits_rows(plan)) return;
+  /* By turns, or those of a half behind each other, of which a CTA of a pair has one. */
+  bool apart = gg_sm90_halves_tile(plan);
+  int halves = apart ? boxes->lines / plan->split_columns : 2;
+  int half = apart ? 2 : 1, lines = 3 - half;
   map->rank = 4;
-  map->modes[1] = GG_MAP_HALF, map->modes[2] = GG_MAP_HALF_LINES, map->modes[3] = GG_MAP_BATCH;
-  map->box[1] = 2, map->box[2] = boxes->lines / 2, map->box[3] = 1;
+  map->modes[half] = GG_MAP_HALF, map->modes[lines] = GG_MAP_HALF_LINES;
+  map->modes[3] = GG_MAP_BATCH;
+  map->box[half] = halves, map->box[lines] = boxes->lines / halves, map->box[3] = 1;
 }
 
 /* The tensor core reads matrices of 8 lines of 16 bytes, or of 4 of 32 under the swizzle of such.
@@ -301,6 +306,7 @@ gg_status gg_sm90_check_fragments(const gg_plan *plan, gg_error *err) {
   gg_layout layout = gg_mma_atom_layout(&plan->mma, GG_MMA_A);
   int64_t threads = gg_layout_mode_size(&layout, 0), values = gg_layout_mode_size(&layout, 1);
   int64_t in_word = word_bits / gg_plan_smem_bits(plan, plan->a.type), right = 0;
+  if (plan->sparse_a) in_word *= 2; /* elements that a word of stored ones is of */
   for (int64_t i = 0; i < threads * values; i++) {
     int64_t thread = i % threads, value = i / threads, word = value / in_word;
     int64_t lane = thread % lanes, m = thread / lanes * rows_a_warp + lane / 4 + word % 2 * 8;

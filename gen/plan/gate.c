@@ -31,6 +31,10 @@ bool gg_plan_splits_rows(const gg_plan *plan) {
   return gg_plan_is_split(plan) && plan->b.major == GG_MAJOR_K;
 }
 
+bool gg_plan_splits_columns(const gg_plan *plan) {
+  return gg_plan_is_split(plan) && plan->b.major != GG_MAJOR_K;
+}
+
 int gg_plan_columns_of_d(const gg_plan *plan, int columns) {
   return (int)gg_columns_behind(plan->operations, plan->operation_count, columns);
 }
@@ -90,21 +94,6 @@ static const gg_mark *mark_of_gate(const gg_plan *plan) {
   return &plan->spec->ops[i].mark;
 }
 
-/* Rows of B are copied by turns from the two halves of N, each as it is. Of an N-major B 16 bytes,
- * the least that is copied, are neighbours: several columns of each half, where the family's
- * epilogue finds them; and factors come in blocks of 128 rows, whole ones of each half where
- * threads look for them. */
-static gg_status check_split(const gg_plan *plan, gg_error *err) {
-  const gg_spec *spec = plan->spec;
-  if (!gg_plan_is_split(plan)) return GG_OK;
-  if (plan->b.major != GG_MAJOR_K && !plan->target->splits_lines)
-    return gg_refuse(plan, &spec->b.major, "split gated columns beside B of major", "n",
-                     "B of major k, or interleaved columns", err);
-  if (!plan->scale_b.block || plan->target->splits_scales) return GG_OK;
-  return gg_refuse(plan, &spec->b.scale.here, "split gated columns beside B", "with scales",
-                   "B without, or interleaved columns: factors lie in blocks of 128 rows", err);
-}
-
 gg_status gg_check_split_lines(const gg_plan *plan, int64_t lines, gg_error *err) {
   char text[32];
   if (!gg_plan_splits_rows(plan) || lines % 2 == 0) return GG_OK;
@@ -121,7 +110,7 @@ static gg_status check_fixed_n(const gg_plan *plan, gg_error *err) {
   if (gg_plan_splits_scales(plan))
     return gg_check_multiple("problem N", plan->fixed_n, 2 * GG_SCALE_ROWS,
                              "2 halves of N x 128 rows of an atom of scale factors", mark, err);
-  bool lines = gg_plan_is_split(plan) && plan->b.major != GG_MAJOR_K;
+  bool lines = gg_plan_splits_columns(plan);
   int bytes = plan->b.align < copied ? plan->b.align : copied;
   int unit = lines ? (int)gg_dtype_unit(plan->b.type, bytes) : 1;
   char why[64];
@@ -146,6 +135,5 @@ gg_status gg_check_gate(const gg_plan *plan, gg_error *err) {
   if (plan->scale_d.block)
     return gg_refuse(plan, &spec->d.scale.here, "gated columns beside D", "with scales",
                      "D without: one number for all of it is a scale behind gated", err);
-  if ((st = check_split(plan, err))) return st;
   return plan->fixed_n == GG_FIXED_NONE ? GG_OK : check_fixed_n(plan, err);
 }

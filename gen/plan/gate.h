@@ -12,9 +12,11 @@ bool gg_plan_is_gated(const gg_plan *plan);
  * as B's rows are copied by turns from both halves. */
 bool gg_plan_is_split(const gg_plan *plan);
 
-/* ... which they are where rows of B are copied one by one; of an N-major B come several columns of
- * each half side by side (plan.def, split_columns). */
+/* ... which they are where B is K-major, whose rows are copied one by one, or, beside factors in
+ * tensor memory, those of a half behind each other; of an N-major B come several columns of each
+ * half side by side (plan.def, split_columns). */
 bool gg_plan_splits_rows(const gg_plan *plan);
+bool gg_plan_splits_columns(const gg_plan *plan);
 
 /* Of so many neighbouring columns of the product, those that D has. */
 int gg_plan_columns_of_d(const gg_plan *plan, int columns);

@@ -138,7 +138,7 @@ typedef struct gg_layouts {
 
   gg_accumulator_place accumulator;
   int fragment_registers; /* a thread, 32-bit */
-  int metadata_registers; /* ... of a sparse A, where lanes read it from global memory */
+  int metadata_registers; /* ... of a sparse A, where lanes hand it to MMAs */
 } gg_layouts;
 
 gg_status gg_layouts_derive(gg_layouts *out, const gg_plan *plan, gg_error *err);

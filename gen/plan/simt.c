@@ -370,9 +370,22 @@ static int choose_stages(const gg_plan *plan, tile t, threads w, gg_scheduler ki
   return gains ? fewer : usual_stages;
 }
 
+/* Of an N-major B a tile has vectors of a warp's threads of each half of N by turns, so that a
+ * thread has both in two neighbouring vectors. */
+static gg_status choose_split(gg_plan *plan, gg_error *err) {
+  int block = gg_plan_block_n(plan), vector = gg_simt_vector(plan, block);
+  if (!gg_plan_splits_columns(plan)) return GG_OK;
+  plan->split_columns = GG_SIMT_LANES_N * vector;
+  char why[64];
+  snprintf(why, sizeof why, "2 halves of N x %d columns that it reads at once", vector);
+  return gg_check_multiple("a thread's columns,", block, 2 * vector, why, &plan->spec->tile.mark,
+                           err);
+}
+
 /* Columns that belong together are a thread's where it reads at least two at once. */
-static gg_status check_gated(const gg_plan *plan, gg_error *err) {
-  if (!gg_plan_is_gated(plan) || gg_simt_vector(plan, gg_plan_block_n(plan)) > 1) return GG_OK;
+static gg_status check_gated(gg_plan *plan, gg_error *err) {
+  if (!gg_plan_is_gated(plan)) return GG_OK;
+  if (gg_simt_vector(plan, gg_plan_block_n(plan)) > 1) return choose_split(plan, err);
   if (plan->stages == 1)
     return gg_refuse(plan, &plan->spec->stages, "gated columns beside stages", "1",
                      "two stages or more: neighbouring columns are one thread's then", err);

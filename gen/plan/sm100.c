@@ -153,6 +153,7 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
                : pair || gg_plan_scales_d(plan) ? GG_SCALE_PACKED_STEP
                                                 : 16;
   tile->n = gg_usual_extent(plan->fixed_n, gg_sm90_split_step(plan, n_step, false), shapes[at][1]);
+  if (gg_sm90_halves_tile(plan)) tile->n = 2 * GG_SCALE_ROWS;
   int k = line_bytes * 8 / gg_plan_smem_bits(plan, plan->a.type);
   tile->k = gg_usual_extent(plan->fixed_k, row_of(plan)->k, k);
   if (plan->sparse_a) tile->k = gg_sm100_usual_sparse_k(plan);
@@ -249,6 +250,9 @@ static gg_status check_long_k(const gg_plan *plan, const gg_sm90_tile *tile, gg_
   const gg_spec_field *tiles = &plan->spec->tile;
   const gg_spec_field *swizzles[] = {&plan->spec->swizzle.a, &plan->spec->swizzle.b};
   if (!long_row(plan)) return GG_OK;
+  if (gg_sm90_halves_tile(plan))
+    return gg_refuse(plan, &plan->spec->atom, "split gated columns beside an atom",
+                     "with a K of 96", "atoms with a K of 64", err);
   const char *m = gg_as_asked(plan, "tile M", "tile N");
   gg_status st = check_at_most(plan, 0, m, tile->m, wide_m, "one MMA beside a K of 96", err);
   if (!st)
@@ -541,7 +545,6 @@ const gg_target gg_target_sm100 = {
     .summary = "tcgen05 fed by TMA, sm_100 to sm_110, a and f",
     .worker = "CTA",
     .gates = true,
-    .splits_lines = true,
     .least = {.number = 100, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,

@@ -69,14 +69,16 @@ gg_status gg_sm100_check_scaled_tile(const gg_plan *plan, int m, int n, int k, g
 gg_status gg_sm100_check_scaled_d(const gg_plan *plan, gg_error *err);
 gg_status gg_sm100_check_scaled_d_tile(const gg_plan *plan, int n, int parts, gg_error *err);
 
-/* That a sparse A has MMAs; and of the tile, that its K is whole tiles of metadata. sm100_sparse.c
- */
+/* That a sparse A has MMAs; and of the tile, that its K is whole tiles of metadata, of which
+ * tcgen05 reads lines of B's, too. sm100_sparse.c */
 gg_status gg_sm100_check_sparse(const gg_plan *plan, gg_error *err);
+gg_status gg_sm100_check_metadata_tile(const gg_plan *plan, int k, gg_error *err);
 gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int k, gg_error *err);
 int gg_sm100_usual_sparse_k(const gg_plan *plan); /* of a tile, where none is asked for */
 
 /* The maps that bring atoms of A's and B's factors to a stage. derive_sm100.c */
 void gg_sm100_add_scale_maps(gg_layouts *out, const gg_plan *plan);
+void gg_sm100_add_metadata_map(gg_layouts *out, const gg_plan *plan);
 
 gg_status gg_sm100_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm100.c */
 

@@ -7,6 +7,7 @@
 #include "plan/choices.h"
 #include "plan/scales.h"
 #include "plan/sm100.h"
+#include "plan/sm90.h"
 #include "plan/transpose.h"
 
 /* Blocks of 32 have factors of ue8m0; those of 16, of packed elements alone, either type. Beside a
@@ -109,6 +110,15 @@ gg_status gg_sm100_check_scaled_tile(const gg_plan *plan, int m, int n, int k, g
   if (!folded)
     st = gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), m, GG_SCALE_ROWS,
                            "rows of an atom of scale factors", gg_element_mark(asked, 0), err);
+  if (st) return st;
+  if (gg_sm90_halves_tile(plan) && folded)
+    return gg_refuse(plan, &plan->spec->tile, "split gated columns and scales beside a pair of",
+                     "64 rows a CTA", "128 rows a CTA: those of 64 have halves of B's columns",
+                     err);
+  if (gg_sm90_halves_tile(plan))
+    st = gg_check_multiple("tile N", n, 2 * GG_SCALE_ROWS,
+                           "2 halves of N x 128 rows of an atom of scale factors",
+                           gg_element_mark(asked, 1), err);
   if (st) return st;
   st = gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), n, GG_SCALE_TILE_STEP,
                          "half the rows of an atom of scale factors", gg_element_mark(asked, 1),

@@ -26,14 +26,16 @@ static gg_status check_swizzle(const gg_plan *plan, gg_error *err) {
                    "128B, 64B and none: an MMA reads 64 bytes of a line", err);
 }
 
-/* A stage has whole tiles of metadata along K. */
-gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int k, gg_error *err) {
-  const gg_spec_field *asked = &plan->spec->tile;
+gg_status gg_sm100_check_metadata_tile(const gg_plan *plan, int k, gg_error *err) {
   if (!plan->sparse_a) return GG_OK;
-  gg_status st =
-      gg_check_multiple("tile K", k, gg_metadata_tile_k(plan),
-                        "elements along K of a tile of metadata", gg_element_mark(asked, 2), err);
-  return st ? st : check_swizzle(plan, err);
+  return gg_check_multiple("tile K", k, gg_metadata_tile_k(plan),
+                           "elements along K of a tile of metadata",
+                           gg_element_mark(&plan->spec->tile, 2), err);
+}
+
+gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int k, gg_error *err) {
+  gg_status st = gg_sm100_check_metadata_tile(plan, k, err);
+  return st || !plan->sparse_a ? st : check_swizzle(plan, err);
 }
 
 /* Whole tiles of metadata, and of what is unpacked whole lines, of scale factors whole atoms. All

@@ -13,6 +13,11 @@
  * a lane takes words of four factors of a row: an instruction names the lanes of a quad that have
  * its rows' and the byte (derive_sm120.c).
  *
+ * Of a sparse A a stage has what is stored, half of K, and the tiles of metadata of its rows, in
+ * which each lane finds the words that it hands to mma.sp (sparse.h). Sparse elements with factors
+ * are packed e2m1: of bytes a stage with whole atoms of factors has 256 of K, of which there is no
+ * room for two.
+ *
  * Factors of D the epilogue computes as sm100's does (sm100_scales.c).
  *
  * A CTA has 99 KiB of shared memory. Tensor maps copy to one CTA alone: there are no clusters. This
@@ -29,6 +34,7 @@
 #include "plan/scales.h"
 #include "plan/sm100.h"
 #include "plan/sm90.h"
+#include "plan/sparse.h"
 #include "plan/transpose.h"
 
 enum {
@@ -66,19 +72,38 @@ static bool accepts(const gg_spec *spec) {
 /* ---- Types ------------------------------------------------------------------------------ */
 
 static bool has_atom(const gg_mma_row *row) {
-  return row->kind == GG_MMA_mixed && !row->sparse;
+  bool too_long = row->sparse && row->block && row->a != GG_DTYPE_e2m1;
+  return row->kind == GG_MMA_mixed && !too_long;
 }
 
-/* Of packed elements blocks of 16 have factors of ue4m3, where sm100 has ue8m0, too. */
+/* Of packed elements blocks of 16 have factors of ue4m3, where sm100 has ue8m0, too; beside a
+ * sparse A blocks of 32. */
 static gg_status check_fine_scales(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->a.scale.type;
-  if (plan->scale_a.block != 16 || plan->scale_a.type == GG_DTYPE_ue4m3) return GG_OK;
-  return gg_refuse(plan, asked, "factors of blocks of 16 of type", asked->text,
-                   "ue4m3: ue8m0 is of blocks of 32", err);
+  bool sparse = plan->sparse_a;
+  if (plan->scale_a.block != (sparse ? 32 : 16) || plan->scale_a.type == GG_DTYPE_ue4m3)
+    return GG_OK;
+  return gg_refuse(
+      plan, asked, sparse ? "factors of blocks of 32 of type" : "factors of blocks of 16 of type",
+      asked->text, sparse ? "ue4m3: ue8m0 is of blocks of 64" : "ue4m3: ue8m0 is of blocks of 32",
+      err);
+}
+
+/* Sparse elements with factors. */
+static gg_status check_sparse(const gg_plan *plan, gg_error *err) {
+  const gg_spec *asked = plan->asked;
+  if (!plan->sparse_a || !gg_plan_is_scaled(plan) || gg_plan_is_packed(plan))
+    return gg_sm100_check_sparse(plan, err);
+  return gg_refuse(plan, plan->swap_ab ? &asked->b.sparse : &asked->a.sparse,
+                   plan->swap_ab ? "sparse B of bytes" : "sparse A of bytes", "with scales",
+                   "a sparse e2m1 by e2m1 with scales, and others without: of bytes two stages do "
+                   "not fit",
+                   err);
 }
 
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
   gg_status st = gg_sm100_check_scales(plan, err);
+  if (!st) st = check_sparse(plan, err);
   if (!st) st = check_fine_scales(plan, err);
   if (!st) st = gg_choose_inputs(plan, err);
   return st ? st : gg_choose_accumulator(plan, err);
@@ -103,6 +128,7 @@ static int usual_k(const gg_plan *plan, const gg_sm90_tile *tile) {
   int bits_a = gg_plan_smem_bits(plan, plan->a.type), least = row_of(plan)->k;
   int k = line_bytes * 8 / bits_a, half = short_line * 8 / bits_a;
   int64_t stage = (int64_t)(tile->m + tile->n) * line_bytes;
+  if (plan->sparse_a) return gg_usual_extent(plan->fixed_k, least, gg_sm100_usual_sparse_k(plan));
   if (gg_plan_is_scaled(plan)) least = gg_scale_atom_k(plan);
   if (gg_plan_unpacks(plan, plan->a.type) || gg_plan_unpacks(plan, plan->b.type))
     least = GG_UNPACKED_LINE;
@@ -116,14 +142,17 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   static const int shapes[][2] = {{usual_m, usual_n}, {block_m, usual_n}, {block_m, least_n}};
   size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
   bool scaled = gg_plan_is_scaled(plan), known = gg_sm90_tiles_of(plan, 1, 1) > 0;
-  while (known && !scaled && at < last &&
+  while (known && !scaled && !plan->sparse_a && at < last &&
          gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
     at++;
-  tile->m = gg_usual_extent(plan->fixed_m, scaled ? GG_SCALE_ROWS : block_m, shapes[at][0]);
+  int m_step = scaled ? GG_SCALE_ROWS : plan->sparse_a ? GG_METADATA_TILE_ROWS : block_m;
+  tile->m = gg_usual_extent(plan->fixed_m, m_step, shapes[at][0]);
   int n_step = scaled                   ? GG_SCALE_ROWS
                : gg_plan_scales_d(plan) ? GG_SCALE_PACKED_STEP
                                         : GG_SM120_PIECE;
-  tile->n = gg_usual_extent(plan->fixed_n, gg_sm90_split_step(plan, n_step, false), shapes[at][1]);
+  bool long_k = plan->sparse_a && gg_plan_unpacks(plan, plan->a.type);
+  tile->n = gg_usual_extent(plan->fixed_n, gg_sm90_split_step(plan, n_step, false),
+                            long_k ? least_n : shapes[at][1]);
   tile->k = usual_k(plan, tile);
 }
 
@@ -145,6 +174,10 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg
   if (!st)
     st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                            gg_element_mark(asked, 2), err);
+  if (!st && plan->sparse_a)
+    st = gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), tile->m, GG_METADATA_TILE_ROWS,
+                           "rows of a tile of metadata", gg_element_mark(asked, 0), err);
+  if (!st) st = gg_sm100_check_metadata_tile(plan, tile->k, err);
   if (!st) st = gg_sm100_check_scaled_d_tile(plan, tile->n, 1, err);
   if (!st) st = gg_sm100_check_narrow(plan, tile->k, err);
   if (!st) st = gg_sm100_check_scaled_tile(plan, tile->m, tile->n, tile->k, err);
@@ -301,11 +334,10 @@ const gg_target gg_target_sm120 = {
     .summary = "mma.sync fed by TMA, sm_120 and sm_121, a and f",
     .worker = "warpgroup",
     .gates = true,
-    .splits_lines = true,
-    .splits_scales = true,
     .least = {.number = 120, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,
+    .sparse = true,
     .has_atom = has_atom,
     .accepts = accepts,
     .sum_boxes = gg_mma_sum_boxes,

@@ -18,6 +18,9 @@ int gg_sm120_scale_words_b(const gg_plan *plan);
  * less than an atom's rows. */
 bool gg_sm120_begins_within_factors(const gg_plan *plan);
 
+/* ... and of metadata of a sparse A, a word for each of a K tile's MMAs of its rows. */
+int gg_sm120_metadata_registers(const gg_plan *plan);
+
 /* A lane's registers for what it multiplies: fragments of two steps, and factors; of so many blocks
  * of 64 rows, columns and elements along K, or the plan's. sm120_registers.c */
 int gg_sm120_registers_of(const gg_plan *plan, const gg_mma_atom *mma, int blocks, int n, int k);

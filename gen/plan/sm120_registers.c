@@ -26,6 +26,14 @@ int gg_sm120_scale_words_b(const gg_plan *plan) {
   return words_b(plan, plan->tile_n, plan->tile_k);
 }
 
+static int metadata_words(const gg_plan *plan, const gg_mma_atom *mma, int blocks, int k) {
+  return plan->sparse_a ? blocks * (k / mma->k) : 0;
+}
+
+int gg_sm120_metadata_registers(const gg_plan *plan) {
+  return metadata_words(plan, &plan->mma, blocks_of(plan), plan->tile_k);
+}
+
 bool gg_sm120_begins_within_factors(const gg_plan *plan) {
   return gg_plan_splits_scales(plan) && plan->tile_n < 2 * GG_SCALE_ROWS;
 }
@@ -36,7 +44,8 @@ int gg_sm120_registers_of(const gg_plan *plan, const gg_mma_atom *mma, int block
   enum { sets = 2, atoms_a_piece = GG_SM120_PIECE / 8 };
   int a = gg_mma_atom_registers(mma, GG_MMA_A, NULL),
       b = gg_mma_atom_registers(mma, GG_MMA_B, NULL);
-  return sets * (blocks * a + atoms_a_piece * b) + words_a(plan, blocks, k) + words_b(plan, n, k);
+  return sets * (blocks * a + atoms_a_piece * b) + words_a(plan, blocks, k) + words_b(plan, n, k) +
+         metadata_words(plan, mma, blocks, k);
 }
 
 int gg_sm120_fragment_registers(const gg_plan *plan) {

@@ -254,12 +254,26 @@ static tile large_tile(const gg_plan *plan) {
   return out;
 }
 
+/* Columns of each half of N that lines of B have by turns: of one atom, or of two that twins are
+ * dealt to. */
+static int split_columns(const gg_plan *plan) {
+  if (!gg_plan_splits_columns(plan)) return 0;
+  return gg_sm80_has_twins(&plan->b) ? 2 * plan->mma.n : plan->mma.n;
+}
+
+/* Columns that a warp cannot share with another: of one atom, or of two that twins are dealt to; of
+ * both halves of N. */
+static int least_columns(const gg_plan *plan) {
+  if (split_columns(plan)) return 2 * split_columns(plan);
+  return gg_sm80_has_twins(&plan->b) ? 2 * plan->mma.n : plan->mma.n;
+}
+
 /* The tile where none is asked for. */
 static tile usual_tile(const gg_plan *plan) {
   tile t = large_tile(plan);
   if (is_small(plan)) t.m = t.n = 64, t.ctas = 1;
   t.m = gg_usual_extent(plan->fixed_m, plan->mma.m, t.m);
-  t.n = gg_usual_extent(plan->fixed_n, 2 * plan->mma.n, t.n);
+  t.n = gg_usual_extent(plan->fixed_n, (int)greater(2 * plan->mma.n, least_columns(plan)), t.n);
   t.k = gg_usual_extent(plan->fixed_k, plan->mma.k, t.k);
   return t;
 }
@@ -277,11 +291,6 @@ static tile choose_tile(const gg_plan *plan) {
   return t;
 }
 
-/* Columns that a warp cannot share with another: of one atom, or of two that twins are dealt to. */
-static int least_columns(const gg_plan *plan) {
-  return gg_sm80_has_twins(&plan->b) ? 2 * plan->mma.n : plan->mma.n;
-}
-
 /* Splits the tile among warps: into blocks of at most usual_warp_extent each way, then further
  * until there are enough. A multiprocessor has four schedulers, and each wants two warps: one
  * multiplies while the other waits. So a large CTA that is alone there takes eight, others four. */
@@ -295,7 +304,7 @@ static warps usual_warps(const gg_plan *plan, tile t) {
   int enough = alone && is_large(t) ? (int)plan->device->warps_wanted : 4;
   while (w.m * w.n < enough) {
     bool m_splits = t.m % (2 * w.m * plan->mma.m) == 0;
-    bool n_splits = t.n % (2 * w.n * 2 * plan->mma.n) == 0;
+    bool n_splits = t.n % (2 * w.n * greater(2 * plan->mma.n, least_columns(plan))) == 0;
     if (!m_splits && !n_splits) break;
     if (m_splits && (!n_splits || t.m / w.m > t.n / w.n)) {
       w.m *= 2;
@@ -338,8 +347,10 @@ static gg_status check_tile(const gg_plan *plan, tile t, warps w, gg_error *err)
     return st;
   }
   int columns = least_columns(plan);
-  snprintf(why, sizeof why, "%d warps x %d (%s)", w.n, columns,
-           columns > plan->mma.n ? "N of two atoms, of bytes along N" : "N of the atom");
+  snprintf(why, sizeof why,
+           split_columns(plan) ? "%d warps x 2 halves of N x %d (%s)" : "%d warps x %d (%s)", w.n,
+           split_columns(plan) ? columns / 2 : columns,
+           gg_sm80_has_twins(&plan->b) ? "N of two atoms, of bytes along N" : "N of the atom");
   if ((st = gg_check_multiple("tile N", t.n, w.n * columns, why, gg_element_mark(asked, 1), err))) {
     return st;
   }
@@ -498,6 +509,7 @@ static gg_status choose_epilogue(gg_plan *plan, tile t, warps w, gg_error *err) 
                 : warp_n % two_atoms ? plan->mma.n
                                      : two_atoms;
   plan->epi_buffers = 1;
+  plan->split_columns = split_columns(plan);
   plan->access_bytes_d = gg_access_bytes(plan->d);
   /* 8 columns of an 8-bit D, or 4 behind a gate, are less than a widest access. */
   int columns = gg_plan_columns_of_d(plan, plan->epi_n);

@@ -35,10 +35,6 @@ gg_status gg_sm80_check_sparse_tile(const gg_plan *plan, int tile_k, int warps_k
  * columns; 0 where A is dense. */
 int gg_sm80_metadata_words(const gg_plan *plan, int block_m, int tile_k);
 
-/* Bytes from the word of an MMA to that of the next along K in a line of metadata: a word; or two,
- * the other of which is of other lanes. */
-int gg_sm80_metadata_step(const gg_plan *plan);
-
 /* What a lane has of metadata, held to where the compressor puts it. */
 gg_status gg_sm80_derive_metadata(gg_layouts *out, const gg_plan *plan, gg_error *err);
 

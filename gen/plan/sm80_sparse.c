@@ -58,41 +58,13 @@ gg_status gg_sm80_check_sparse_tile(const gg_plan *plan, int tile_k, int warps_k
                  "tile K beside a sparse A", given, instead);
 }
 
-enum { line_bytes = 16, word_bytes = 4 };
-
-int gg_sm80_metadata_step(const gg_plan *plan) {
-  return line_bytes * plan->mma.k / gg_metadata_tile_k(plan);
-}
-
-/* Where the text has lanes find their words, the compressor puts what the instruction's fragment
- * says that they have: each bit, of each MMA along K. */
-static gg_status check_places(const gg_plan *plan, const gg_layout *fragment, gg_error *err) {
-  enum { lines = 8, word_bits = 32 };
-  int tile_k = gg_metadata_tile_k(plan), step = gg_sm80_metadata_step(plan), m = plan->mma.m;
-  int64_t all = 0, right = 0;
-  gg_layout tile;
-  gg_status st = gg_sm1xx_sparse_metadata_tile(&tile, gg_plan_sparse_element(plan), err);
-  for (int mma = 0; !st && mma < tile_k / plan->mma.k; mma++) {
-    for (int i = 0; i < GG_WARP * word_bits; i++, all++) {
-      int lane = i % GG_WARP, bit = i / GG_WARP;
-      int line = lane % 2 * lines + lane / 4, half = step > word_bytes ? lane / 2 % 2 : 0;
-      int place = 8 * (line * line_bytes + mma * step + half * word_bytes) + bit;
-      int64_t at = gg_layout_at(fragment, i), k = at / m + (int64_t)mma * plan->mma.k;
-      int64_t element = gg_layout_at(&tile, at % m + k * GG_METADATA_TILE_ROWS);
-      right += element == place * tile_k / (8 * line_bytes);
-    }
-  }
-  if (st || right == all) return st;
-  return gg_fail(err, DERIVE_COVER, NULL, "tCrE", (long long)right, (long long)all);
-}
-
 gg_status gg_sm80_derive_metadata(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if (!plan->sparse_a) return GG_OK;
   const gg_layout fragment = gg_mma_atom_layout(&plan->mma, GG_MMA_E);
   out->metadata_registers = 2 * gg_sm80_metadata_words(plan, gg_plan_block_m(plan), plan->tile_k);
   gg_layouts_name_plain(out, "tCrE", "an MMA's metadata: (lane, bit) -> index in (m, k)",
                         &fragment);
-  return check_places(plan, &fragment, err);
+  return gg_metadata_check_places(plan, err);
 }
 
 int gg_sm80_metadata_words(const gg_plan *plan, int block_m, int tile_k) {

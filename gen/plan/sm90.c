@@ -126,7 +126,7 @@ static gg_status check_line(const gg_plan *plan, const gg_sm90_tile *tile, bool 
   if (gg_sm90_is_k_major(plan, operand)) return GG_OK;
   int least_bytes = gg_plan_swizzles_wide(plan, operand) ? line_bytes : 16;
   int unit = (int)gg_dtype_unit(operand->type, least_bytes);
-  bool halves = !is_a && plan->cta_group > 1, split = !is_a && gg_sm90_splits_lines(plan);
+  bool halves = !is_a && plan->cta_group > 1, split = !is_a && gg_plan_splits_columns(plan);
   const char *what = is_a != plan->swap_ab ? "tile M" : "tile N";
   int mmas = is_a ? 1 : tile->n / tile->mma_columns;
   char why[80], of_mmas[32] = "";
@@ -149,7 +149,7 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
   int mn = is_a ? tile->m : gg_plan_rows_of_b(plan, tile->mma_columns);
   int k = is_a ? gg_plan_k_of_a(plan, tile->k) : tile->k;
   bool k_major = gg_sm90_is_k_major(plan, operand);
-  bool split = !is_a && !k_major && gg_sm90_splits_lines(plan);
+  bool split = !is_a && !k_major && gg_plan_splits_columns(plan);
   int across = split ? gg_sm90_split_most(plan, mn) : mn;
   int line = (int)gg_plan_smem_bytes(plan, operand->type, k_major ? k : across);
   int lines = k_major ? mn : k;
@@ -187,7 +187,10 @@ gg_status gg_sm90_choose_boxes(gg_plan *plan, const gg_sm90_tile *tile, gg_error
   if ((st = gg_sm90_check_split(plan, err))) return st;
   if ((st = choose_box(&plan->swizzle_a, plan, tile, true, err))) return st;
   if ((st = choose_box(&plan->swizzle_b, plan, tile, false, err))) return st;
-  if (gg_sm90_splits_lines(plan)) plan->split_columns = split_columns(plan, tile->n);
+  if (gg_sm90_halves_tile(plan))
+    plan->split_columns = tile->n / 2;
+  else if (gg_plan_splits_columns(plan))
+    plan->split_columns = split_columns(plan, tile->n);
   return GG_OK;
 }
 
@@ -392,7 +395,6 @@ const gg_target gg_target_sm90 = {
     .summary = "warp-specialised wgmma fed by TMA, sm_90a",
     .worker = "warpgroup",
     .gates = true,
-    .splits_lines = true,
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
     .promotes = true,
@@ -412,7 +414,6 @@ const gg_target gg_target_sm90_multistage = {
     .summary = "wgmma fed by TMA, every warpgroup alike, sm_90a",
     .worker = "warpgroup",
     .gates = true,
-    .splits_lines = true,
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,
     .promotes = true,

@@ -155,10 +155,13 @@ typedef struct gg_sm90_raw_boxes {
 
 gg_sm90_raw_boxes gg_sm90_raw_boxes_of(const gg_plan *plan, bool is_a);
 
-/* Of a split gate beside an N-major B: whether there is one; the step of a tile's columns, else
- * `step` (`raw`: B is transposed); and the most neighbouring columns of a half of N that a tile has
+/* Whether a tile has columns of one half of N, and then those of the other that they are the gates
+ * of: beside factors in tensor memory. */
+bool gg_sm90_halves_tile(const gg_plan *plan);
+
+/* Of a split gate beside an N-major B: the step of a tile's columns, where there is none `step`
+ * (`raw`: B is transposed); and the most neighbouring columns of a half of N that a tile has
  * side by side, of so many of an MMA of a CTA. sm90_split.c */
-bool gg_sm90_splits_lines(const gg_plan *plan);
 int gg_sm90_split_step(const gg_plan *plan, int step, bool raw);
 int gg_sm90_split_most(const gg_plan *plan, int columns);
 gg_status gg_sm90_check_split(const gg_plan *plan, gg_error *err);

@@ -107,7 +107,8 @@ static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedul
   enum { usual = 16, enough = 4 };
   bool gated = gg_plan_is_gated(plan);
   int least = gated && columns_of_line(plan) > usual ? columns_of_line(plan) : usual;
-  if (2 * plan->split_columns > least) least = 2 * plan->split_columns;
+  if (!gg_sm90_halves_tile(plan) && 2 * plan->split_columns > least)
+    least = 2 * plan->split_columns;
   int most = gg_sm90_most_columns(plan, gg_sm90_result_bits(plan)),
       all = gg_plan_warp_columns(plan), power = all & -all;
   gg_sm90_staging best = {.columns = power < most ? power : most};

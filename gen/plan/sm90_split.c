@@ -7,21 +7,27 @@
  * the order in which they would come by turns: what is read along N, and D, see no difference
  * (templates/parts/sm90_epilogue.cu).
  *
- * A box of the epilogue has whole pairs of such lines, so that who loads one from tensor memory, or
- * adds one up, has all that its columns of D are made of. Boxes begin at multiples of 16 bytes, and
- * so does the second half (gg_kernel_n_multiple). */
+ * Beside scale factors in tensor memory, which come there an atom of 128 rows at once, a tile has
+ * 128 columns of one half, and then those of the other, of either major of B. A box of the epilogue
+ * is then loaded from two places.
+ *
+ * Else a box of the epilogue has whole pairs of such lines, so that who loads one from tensor
+ * memory, or adds one up, has all that its columns of D are made of. Boxes begin at multiples of 16
+ * bytes, and so does the second half (gg_kernel_n_multiple). */
 #include "atom/dtype.h"
 #include "plan/choices.h"
 #include "plan/gate.h"
+#include "plan/scales.h"
 #include "plan/sm90.h"
+#include "plan/target.h"
 
-bool gg_sm90_splits_lines(const gg_plan *plan) {
-  return gg_plan_is_split(plan) && plan->b.major != GG_MAJOR_K;
+bool gg_sm90_halves_tile(const gg_plan *plan) {
+  return gg_plan_splits_scales(plan) && plan->target->id == GG_TARGET_SM100;
 }
 
 int gg_sm90_split_step(const gg_plan *plan, int step, bool raw) {
   enum { raw_width = 32, line_bytes = 16, wide_bytes = 128 };
-  if (!gg_sm90_splits_lines(plan)) return step;
+  if (!gg_plan_splits_columns(plan)) return step;
   bool wide = gg_plan_swizzles_wide(plan, &plan->b);
   int unit = raw ? raw_width : (int)gg_dtype_unit(plan->b.type, wide ? wide_bytes : line_bytes);
   int own = 2 * unit * (plan->cta_group > 1 ? 2 : 1);
@@ -34,6 +40,7 @@ static int most_columns(const gg_plan *plan) {
 }
 
 int gg_sm90_split_most(const gg_plan *plan, int columns) {
+  if (gg_sm90_halves_tile(plan)) return plan->cta_group > 1 ? columns : columns / 2;
   int power = columns & -columns, most = most_columns(plan);
   return (power < most ? power : most) / 2;
 }
@@ -41,7 +48,7 @@ int gg_sm90_split_most(const gg_plan *plan, int columns) {
 gg_status gg_sm90_check_split(const gg_plan *plan, gg_error *err) {
   enum { wide_line = 32 /* 128 bytes of 32-bit elements */ };
   const gg_spec_operand *b = &plan->spec->b;
-  if (!gg_sm90_splits_lines(plan)) return GG_OK;
+  if (!gg_plan_splits_columns(plan)) return GG_OK;
   if (plan->copy_bytes_b)
     return gg_refuse(plan, &b->align, "split gated columns beside B of major n aligned to",
                      b->align.text, "16: tensor maps bring the halves of N by turns", err);

@@ -41,6 +41,12 @@ int gg_metadata_rows(const gg_plan *plan);
 int gg_metadata_tiles_k(const gg_plan *plan);
 int gg_metadata_tiles_m(const gg_plan *plan);
 
+/* Of a lane's words for mma.sp, in a line of 16 bytes: bytes from that of an MMA to that of the
+ * next along K, a word; or two, the other of which is of other lanes. DERIVE_COVER where that is
+ * not where the compressor puts them. */
+int gg_metadata_step(const gg_plan *plan);
+gg_status gg_metadata_check_places(const gg_plan *plan, gg_error *err);
+
 /* Bytes of a stage's metadata, which are whole patterns of a swizzle; columns of tensor memory. */
 int64_t gg_metadata_bytes(const gg_plan *plan);
 int gg_metadata_columns(const gg_plan *plan);

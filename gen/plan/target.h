@@ -34,14 +34,12 @@ struct gg_target {
   /* The atoms that it multiplies with, of all rows: plan/atoms.h asks those that pass. */
   bool (*has_atom)(const gg_mma_row *row);
 
-  bool pointers;      /* can take a batch by arrays of addresses */
-  bool scales;        /* takes scale factors of A and B, and computes those of D */
-  bool sparse;        /* takes a sparse A */
-  bool gates;         /* has epilogues that gate columns by their neighbours */
-  bool splits_lines;  /* ... by columns of the other half of N, of an N-major B, too */
-  bool splits_scales; /* ... and of one with scale factors */
-  bool last;          /* of a catalogue only where no other family computes a product */
-  bool ageless;       /* made of what every architecture has: no newer one has better for it */
+  bool pointers; /* can take a batch by arrays of addresses */
+  bool scales;   /* takes scale factors of A and B, and computes those of D */
+  bool sparse;   /* takes a sparse A */
+  bool gates;    /* has epilogues that gate columns by their neighbours */
+  bool last;     /* of a catalogue only where no other family computes a product */
+  bool ageless;  /* made of what every architecture has: no newer one has better for it */
 
   bool bits; /* multiplies b1, by and or by xor: the spec's `bits` */
 

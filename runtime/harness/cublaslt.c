@@ -33,6 +33,8 @@ enum {
 
   LAYOUT_BATCH_COUNT = 5,          /* int32 */
   LAYOUT_STRIDED_BATCH_OFFSET = 6, /* int64 */
+  LAYOUT_BATCH_MODE = 8,           /* uint32 */
+  BATCH_MODE_POINTER_ARRAY = 1,    /* what is given are addresses of arrays of addresses */
   DESC_TRANSA = 3,                 /* int32 */
   DESC_TRANSB = 4,
   DESC_EPILOGUE = 7,                  /* uint32 */
@@ -269,12 +271,12 @@ static status_t make_layout(handle_t *out, const gg_cublaslt *lt, const gg_view 
   status_t status = lt->call.layout_create(out, type_of(type), (uint64_t)view->length,
                                            (uint64_t)view->rows, view->ld);
   int32_t batch = (int32_t)view->batch;
+  uint32_t mode = BATCH_MODE_POINTER_ARRAY;
   if (!status) status = lt->call.layout_set(*out, LAYOUT_BATCH_COUNT, &batch, sizeof batch);
-  if (!status) {
-    status = lt->call.layout_set(*out, LAYOUT_STRIDED_BATCH_OFFSET, &view->batch_stride,
-                                 sizeof view->batch_stride);
-  }
-  return status;
+  if (status) return status;
+  if (view->pointers) return lt->call.layout_set(*out, LAYOUT_BATCH_MODE, &mode, sizeof mode);
+  return lt->call.layout_set(*out, LAYOUT_STRIDED_BATCH_OFFSET, &view->batch_stride,
+                             sizeof view->batch_stride);
 }
 
 static int first_of(const gg_kernel *kernel, gg_op_kind kind) {
@@ -433,6 +435,18 @@ static gg_status describe(gg_cublaslt_plan *plan, const gg_kernel *kernel,
   return check(lt, "describing the problem to cuBLASLt", status, err);
 }
 
+/* Not every version has batches by arrays of addresses. */
+static gg_status check_pointers(const gg_cublaslt *lt, gg_error *err) {
+  handle_t layout = NULL;
+  uint32_t mode = BATCH_MODE_POINTER_ARRAY;
+  status_t status = lt->call.layout_create(&layout, CUDA_R_32F, 1, 1, 1);
+  if (!status) status = lt->call.layout_set(layout, LAYOUT_BATCH_MODE, &mode, sizeof mode);
+  if (layout) lt->call.layout_destroy(layout);
+  return status ? gg_fail(err, CUBLASLT, NULL, "a batch by arrays of addresses",
+                          "this version has none")
+                : GG_OK;
+}
+
 static gg_status find_candidates(gg_cublaslt_plan *plan, gg_error *err) {
   const gg_cublaslt *lt = plan->lt;
   handle_t preference = NULL;
@@ -497,6 +511,8 @@ static gg_status choose_scalars(gg_cublaslt_plan *plan, const gg_kernel *kernel,
   if (gg_kernel_n_unit(kernel) > 1) obstacle = "it has no epilogue that gates columns";
   if (kernel->sparse_a || kernel->sparse_b)
     obstacle = "it has no sparse operands: they are cuSPARSELt's";
+  if (o->residual != none && kernel->pointers)
+    obstacle = "its C is an array of addresses where A is, and a residual is none";
   if (o->scale_a != none && problem->batch > 1) obstacle = "its scales are those of all batches";
   if (o->aux != none && problem->extras[o->aux].ld % aux_multiple != 0) {
     obstacle = "lines of its aux are multiples of 8 elements"; /* it takes others, and is wrong */
@@ -511,8 +527,8 @@ gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const g
                                 const gg_problem *problem, gg_cublaslt_epilogue epilogue,
                                 gg_error *err) {
   *out = NULL;
-  if (kernel->pointers)
-    return gg_fail(err, CUBLASLT, NULL, "a batch by arrays of addresses", "none is asked for");
+  gg_status st = kernel->pointers ? check_pointers(lt, err) : GG_OK;
+  if (st) return st;
   gg_cublaslt_plan *plan = gg_malloc(sizeof *plan);
   if (!plan) return gg_fail(err, MEMORY, NULL, "");
   *plan = (gg_cublaslt_plan){.lt = lt,
@@ -520,7 +536,7 @@ gg_status gg_cublaslt_plan_open(gg_cublaslt_plan **out, gg_cublaslt *lt, const g
                              .operands = operands_of(kernel, problem, epilogue),
                              .scale_mode = scale_mode_of(kernel),
                              .scale = scale_of(kernel)};
-  gg_status st = choose_scalars(plan, kernel, problem, err);
+  st = choose_scalars(plan, kernel, problem, err);
   if (!st && !(st = gg_context_enter(lt->context, err))) {
     st = describe(plan, kernel, problem, epilogue, err);
     if (!st) st = find_candidates(plan, err);

@@ -20,6 +20,11 @@ typedef struct span {
   int64_t count;
 } span;
 
+/* A trial's matrices, in whatever order, where the problem has addresses of arrays of them. */
+static uint64_t begin_of(const gg_trial_buffer *buffer) {
+  return buffer->device + (uint64_t)buffer->lead;
+}
+
 /* Of a matrix with the columns that are left behind so many operations. */
 static span span_of(const gg_kernel *kernel, size_t behind, const gg_problem *problem, uint64_t at,
                     gg_dtype type) {
@@ -36,10 +41,11 @@ gg_status gg_pass_launch(const gg_pass *pass, const gg_trial *trial, const gg_tr
                          CUstream stream, gg_error *err) {
   const gg_kernel *kernel = trial->kernel;
   const gg_problem *p = &trial->problem;
-  span from = span_of(product->kernel, 0, &product->problem, product->problem.d, kernel->d.type);
-  span d = span_of(kernel, kernel->operation_count, p, p->d, kernel->d.type), read = {0},
-       stored = {0};
-  if (gg_problem_reads_c(p) && p->c != p->d) read = span_of(kernel, 0, p, p->c, kernel->c.type);
+  span from = span_of(product->kernel, 0, &product->problem, begin_of(&product->d), kernel->d.type);
+  span d = span_of(kernel, kernel->operation_count, p, begin_of(&trial->d), kernel->d.type);
+  span read = {0}, stored = {0};
+  if (gg_problem_reads_c(p) && p->c != p->d)
+    read = span_of(kernel, 0, p, begin_of(&trial->c), kernel->c.type);
   for (size_t i = 0; i < kernel->operation_count; i++) {
     const gg_operation *operation = &kernel->operations[i];
     if (gg_operation_span(operation) != GG_SPAN_MATRIX) continue;

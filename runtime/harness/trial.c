@@ -119,9 +119,24 @@ static gg_status lay_out(gg_trial *trial, int64_t padding, gg_error *err) {
   return st;
 }
 
+/* One matrix, or vector, for all batches. */
+static void share(gg_trial *trial, unsigned shared) {
+  gg_problem *p = &trial->problem;
+  const gg_kernel *kernel = trial->kernel;
+  if (kernel->pointers) return;
+  if (shared & GG_TRIAL_SHARES_A && !kernel->sparse_a) p->batch_stride_a = 0;
+  if (shared & GG_TRIAL_SHARES_B && !kernel->sparse_b) p->batch_stride_b = 0;
+  if (shared & GG_TRIAL_SHARES_C) p->batch_stride_c = 0;
+  for (size_t i = 0; i < kernel->operation_count && shared & GG_TRIAL_SHARES_EXTRAS; i++)
+    if (has_operand(kernel, i) && !is_written(kernel, i)) p->extras[i].batch_stride = 0;
+}
+
 /* Bytes from a laid-out operand's first element to past its last row, padding and all. */
 static bool footprint(int64_t *out, const gg_view *view) {
-  return !__builtin_mul_overflow(view->batch_stride, view->batch, out) &&
+  int64_t matrices = view->batch_stride ? view->batch : view->batch > 0, stride;
+  if (__builtin_mul_overflow(view->rows, view->ld, &stride)) return false;
+  if (view->batch_stride) stride = view->batch_stride;
+  return !__builtin_mul_overflow(stride, matrices, out) &&
          !__builtin_mul_overflow(*out, gg_dtype_info_of(view->operand->type)->bits, out) &&
          (*out = *out / 8 + (*out % 8 != 0)) <= INT64_MAX / 2;
 }
@@ -484,6 +499,7 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
                     .wide_factors = shape->wide_factors};
   const gg_inputs *c = gg_problem_beta(p) != 0 ? &inputs->c : NULL;
   gg_status st = lay_out(out, options->padding, err);
+  share(out, options->shared);
   if (!st) st = make_input(out, 'a', &out->a, &p->a, options, &inputs->a, err);
   if (!st) st = make_input(out, 'b', &out->b, &p->b, options, &inputs->b, err);
   if (!st) st = make_scales(out, 'a', &out->scale_a, &p->scale_a, options, &inputs->scale_a, err);

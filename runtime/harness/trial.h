@@ -15,6 +15,12 @@
 #include "reference.h"
 
 enum { GG_TRIAL_POISON = 0xff };
+enum {
+  GG_TRIAL_SHARES_A = 1,
+  GG_TRIAL_SHARES_B = 2,
+  GG_TRIAL_SHARES_C = 4,
+  GG_TRIAL_SHARES_EXTRAS = 8, /* that the epilogue reads */
+};
 
 /* Why the harness cannot try a kernel, or NULL. */
 const char *gg_trial_obstacle(const gg_kernel *kernel);
@@ -63,6 +69,8 @@ typedef struct gg_trial_options {
   bool in_place;      /* C is D, where it lies as D does and beta is not 0: the first launch and one
                          as poisoned read a fresh C, the next reads what that has written */
   int64_t shift;      /* where in the inputs the operands start */
+  unsigned shared; /* GG_TRIAL_SHARES_*: of which all batches read one, a stride of 0; but for what
+                      is sparse, or where arrays of addresses say */
   int clusters; /* that compute all tiles of a persistent kernel; 0: as many as the device holds */
 } gg_trial_options;
 

@@ -161,6 +161,7 @@ __device__ __forceinline__ void stage_d_four(unsigned staging, int row, int col,
 
 //@ end
 //@ insert count_boxes
+//@ slot split_turns
 // A warp's block of the CTA's tile, which has rows x cols of D; the block's first element is at
 // (row0, col0).
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][acc_words],
@@ -255,11 +256,11 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
 //@ end
 #pragma unroll
           for (int e = 0; e < ${lane_sums}; e += 2) {
-//@ if twins_n
+//@ if two_mmas
             const auto &row_of = tCrC[s / across * (epi_m / mma_m) + i];
-            const int first = s % across * (epi_n / mma_n) + j / 2 * 2;  // of two MMAs
-            const auto &left = row_of[first], &right = row_of[first + 1];
-            const int own = e + j % 2;  // the column of both
+            const int first = s % across * (epi_n / mma_n) + ${first_of_two};  // of two MMAs
+            const auto &left = row_of[first], &right = row_of[first + ${from_first}];
+            const int own = e + ${own_column};  // the column of both
 //@ else
             const auto &acc =
                 tCrC[s / across * (epi_m / mma_m) + i][s % across * (epi_n / mma_n) + j];

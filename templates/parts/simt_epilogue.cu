@@ -14,6 +14,16 @@ constexpr int line_elements = d_n_major ? piece_n : piece_m;
 //@ end
 constexpr int pieces_n = block_n / piece_n;
 constexpr int pieces = block_m / piece_m * pieces_n;
+//@ if splits_columns
+
+// Every other vector of a thread's columns is of the second half of N, whose columns belong to
+// those of the vector before it. Pieces are of D's columns in their order: the gates of a piece's
+// columns, and what they multiply, by turns.
+__device__ __forceinline__ constexpr int column_of_turn(int piece, int j) {
+  const int vectors = piece % pieces_n / 2 * 2, half_piece = piece % pieces_n % 2;
+  return (vectors + j % 2) * vec_n + half_piece * (vec_n / 2) + j / 2;
+}
+//@ end
 //@ slot cta_shares
 
 struct alignas(access_d * sizeof(d_t)) d_access {
@@ -40,7 +50,12 @@ __device__ __forceinline__ void store_line(d_t *to, const d_t (&x)[line_elements
 // Where a piece begins; alone, a column has no neighbour.
 __device__ __forceinline__ tile_place piece_place(int thread, int piece, int rows, int cols) {
   const int i = piece / pieces_n * piece_m, j = piece % pieces_n * piece_n;
+//@ if splits_columns
+  const int first = int(tile_col(thread, 0) + tile_col(0, j / (2 * vec_n) * 2 * vec_n * block_m));
+  const int col = 2 * column_in_half<operand_b>(first) + j % (2 * vec_n);
+//@ else
   const int col = int(tile_col(thread, 0) + tile_col(0, j * block_m));
+//@ end
   return {int(tile_row(thread, 0) + tile_row(0, i)), col, rows,
           piece_n > 1 ? cols : min(cols, col + 1)};
 }
@@ -83,7 +98,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[block_m][block_n][1
       for (int i = 0; i < piece_m; ++i)
 #pragma unroll
         for (int j = 0; j < piece_n; ++j)
-          acc[i][j][0] = tCrC[p / pieces_n * piece_m + i][p % pieces_n * piece_n + j][0];
+          acc[i][j][0] = tCrC[p / pieces_n * piece_m + i][${column_of_piece}][0];
     }
     const tile_place at = piece_place(thread, piece, rows, cols);
     col_values col_at[pairs_n];

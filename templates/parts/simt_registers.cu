@@ -73,21 +73,25 @@ __device__ __forceinline__ void fetch_tile(tile_loader &l, fetched<op> &f, bool 
   for (int turn = 0; turn < op::line_turns * op::chunk_turns; ++turn) {
     const int down = turn / op::chunk_turns * op::line_step;
     const int along = turn % op::chunk_turns * op::chunk_step;
+//@ if splits_columns
+    const int from = column_in_half<op>(along);
+    const int64 place = place_in_line<op>(along, l.half);
+//@ end
     const bool works =
         exists && (op::all_work || has_work<op>(l.line, l.line + down, l.pos + along));
 #pragma unroll
     for (int i = 0; i < op::unit; ++i) {
 //@ if units
-      const ab_t *src = l.g + i * l.ld + along;
+      const ab_t *src = l.g + i * l.ld + ${place_along};
 //@ else
-      const ab_t *src = l.g + along;
+      const ab_t *src = l.g + ${place_along};
 //@ end
       if (careful)
         fetch_part<op>(f.raw[turn][i], src,
-                       works && down + i < lines_left ? line_left - along : 0);
+                       works && down + i < lines_left ? line_left - ${column_along} : 0);
       else
         fetch_chunk<op>(f.raw[turn][i], src,
-                        works && (op::even_mn || (op::k_major ? down : along) < l.mn_left));
+                        works && (op::even_mn || (op::k_major ? down : ${column_along}) < l.mn_left));
     }
     if (turn % op::chunk_turns == op::chunk_turns - 1) l.g += l.turn_step;
   }

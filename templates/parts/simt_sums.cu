@@ -19,7 +19,7 @@ using tile_sums = acc_t[block_m][block_n][1];
 __device__ __forceinline__ acc_t &sum_at(tile_sums &tCrC, int word) {
   const int piece = word / piece_words, in_piece = word % piece_words;
   return tCrC[piece / pieces_n * piece_m + in_piece / piece_n]
-             [piece % pieces_n * piece_n + in_piece % piece_n][0];
+             [${column_of_word}][0];
 }
 
 //@ include register_sums

@@ -36,11 +36,25 @@ __device__ __forceinline__ void load_scales(const tensor_map &map_a, const tenso
     load_atoms_multicast(stage + stage_scales_b + i * scale_atoms_k * scale_rows * 8, map_b,
                          barrier, at.n0 / scale_rows + i, k, at.batch, ${sharers_scales_b});
 //@ else
+//@ if splits_scales
+  // A tile has an atom's columns of each half of N.
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const unsigned to = stage + stage_scales_b + half * scale_atoms_k * scale_rows * 4;
+    const int rows = (at.n0 / 2 + half * at.half_n) / scale_rows;
+    if constexpr (cluster_m == 1)
+      load_atoms(to, map_b, barrier, rows, k, at.batch);
+    else if (k_tile % cluster_m == list.rank_m)
+      load_atoms_multicast(to, map_b, barrier, rows, k, at.batch,
+                           ${sharers_scales_b});
+  }
+//@ else
   if constexpr (cluster_m == 1)
     load_atoms(stage + stage_scales_b, map_b, barrier, at.n0 / scale_rows, k, at.batch);
   else if (k_tile % cluster_m == list.rank_m)
     load_atoms_multicast(stage + stage_scales_b, map_b, barrier, at.n0 / scale_rows, k, at.batch,
                          ${sharers_scales_b});
+//@ end
 //@ end
 }
 
@@ -74,12 +88,26 @@ __device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long fr
   }
 }
 //@ else
+//@ if splits_scales
+// The factors of a stage, all of them: of B those of the two halves of N side by side, of each K
+// step's atoms.
+__device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long from) {
+  constexpr int atom = scale_rows * 4 / 16, atoms_a = scale_atoms_k * scale_atoms_a;
+#pragma unroll
+  for (int i = 0; i < atoms_a; ++i) copy_atom(tmem + scales_column + 4 * i, from + atom * i);
+#pragma unroll
+  for (int i = 0; i < 2 * scale_atoms_k; ++i)
+    copy_atom(tmem + scales_column + 4 * (atoms_a + i % scale_atoms_k * 2 + i / scale_atoms_k),
+              from + atom * (atoms_a + i));
+}
+//@ else
 // The factors of a stage, all of them.
 __device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long from) {
 #pragma unroll
   for (int i = 0; i < scale_atoms; ++i)
     copy_atom(tmem + scales_column + 4 * i, from + scale_rows * 4 / 16 * i);
 }
+//@ end
 //@ end
 
 //@ if long_k_scales

@@ -13,6 +13,15 @@ __device__ __forceinline__ void load_matrices_a(unsigned (&r)[4], unsigned addr)
                : "memory");
 }
 
+//@ if sparse
+__device__ __forceinline__ void load_matrices_b(unsigned &r0, unsigned &r1, unsigned &r2,
+                                                unsigned &r3, unsigned addr) {
+  asm volatile("ldmatrix.sync.aligned.${matrices_b} {%0, %1, %2, %3}, [%4];"
+               : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+               : "r"(addr)
+               : "memory");
+}
+//@ else
 __device__ __forceinline__ void load_matrices_b(unsigned (&r)[2][2], unsigned addr) {
   asm volatile("ldmatrix.sync.aligned.${matrices_b} {%0, %1, %2, %3}, [%4];"
 //@ if n_major_b
@@ -23,11 +32,12 @@ __device__ __forceinline__ void load_matrices_b(unsigned (&r)[2][2], unsigned ad
                : "r"(addr)
                : "memory");
 }
+//@ end
 
 // A's fragments of a K step: two matrices below each other by two along K.
 __device__ __forceinline__ void load_a(unsigned (&tCrA)[frags_m][4], unsigned sA, int row, int step,
                                        int lane) {
-  const int k = step * mma_k + (a_k_major ? lane / 16 * (mma_k / 2) : lane);
+  const int k = step * ${k_of_a} + (a_k_major ? lane / 16 * (${k_of_a} / 2) : lane);
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) {
     load_matrices_a(tCrA[i],
@@ -39,6 +49,27 @@ __device__ __forceinline__ void load_a(unsigned (&tCrA)[frags_m][4], unsigned sA
   }
 }
 
+//@ if sparse
+// B's fragments of 16 columns: of each eight four matrices along K.
+__device__ __forceinline__ void load_b(unsigned (&tCrB)[2][4], unsigned sB, int column, int step,
+                                       int lane) {
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+//@ if n_major_b
+    const int k = step * mma_k + i * (mma_k / 2) + lane;  // of half of K at once
+    load_matrices_b(tCrB[0][2 * i], tCrB[1][2 * i], tCrB[0][2 * i + 1], tCrB[1][2 * i + 1],
+                    sB + smem_b(column, k) * bits_b / 8);
+//@ else
+    const int k = step * mma_k + lane / 8 * (mma_k / 4);
+    load_matrices_b(tCrB[i][0], tCrB[i][1], tCrB[i][2], tCrB[i][3],
+                    sB + smem_b(column + i * 8 + lane % 8, k) * bits_b / 8);
+//@ end
+  }
+  if constexpr (shift_b > 0)
+#pragma unroll
+    for (int w = 0; w < 8; ++w) tCrB[w / 4][w % 4] <<= shift_b;
+}
+//@ else
 // B's fragments of 16 columns: of each eight two matrices along K.
 __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][2], unsigned sB, int column, int step,
                                        int lane) {
@@ -49,6 +80,7 @@ __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][2], unsigned sB, int 
 #pragma unroll
     for (int w = 0; w < 4; ++w) tCrB[w / 2][w % 2] <<= shift_b;
 }
+//@ end
 
 // Multiplies a tile's K tiles as they arrive: of this warpgroup's blocks of 64 rows, from
 // first_block on, each warp 16 by all columns. While 16 columns are multiplied the next ones'
@@ -62,9 +94,10 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
 #pragma unroll 1
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
     const unsigned sA = smem + read.stage * stage_bytes, sB = sA + stage_bytes_a;
-    unsigned tCrA[2][frags_m][4], tCrB[2][2][2];
+    unsigned tCrA[2][frags_m][4], tCrB[2][2][${words_b}];
     mbarrier_wait(full_barrier(smem, read.stage), read.parity);
 //@ insert load_factors
+//@ insert load_words
     load_a(tCrA[0], sA, row, 0, lane);
     load_b(tCrB[0], sB, 0, 0, lane);
 #pragma unroll
@@ -83,7 +116,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
         for (int i = 0; i < frags_m; ++i) {
           const int n = at % pieces * 2 + half;  // which eight columns
           mma(reinterpret_cast<acc_t (&)[atom_words]>(tCrC[i][n * atom_words]), tCrA[step % 2][i],
-              tCrB[at % 2][half]${scale_arguments});
+              tCrB[at % 2][half]${metadata_argument}${scale_arguments});
         }
     }
     read.advance();

@@ -67,7 +67,7 @@ __device__ __forceinline__ constexpr int column_of_turn(int col) {
 // The element of a lane's accumulators that is the gate there.
 __device__ __forceinline__ constexpr int gate_of_turn(int col) {
   const int of_d = col / 16 * 8;
-  const int gate = of_d / split_columns * 2 * split_columns + of_d % split_columns;
+  const int gate = of_d / ${columns_of_half} * 2 * ${columns_of_half} + of_d % ${columns_of_half};
   return gate / 2 + col / 8 % 2;
 }
 

@@ -39,13 +39,13 @@ __device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, un
 }
 
 //@ if split
-// The same of lines of the tensor's two halves by turns: `y` counts those of both.
+// The same of lines of the tensor's two halves by ${by_turns}: `y` counts those of both.
 __device__ __forceinline__ void tma_load_halves(unsigned dst, const tensor_map &map,
                                                 unsigned barrier, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.4d.${load_to}.global.tile.mbarrier::complete_tx::bytes"
       "${load_group} [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(dst),
-      "l"(&map), "r"(barrier), "r"(x), "r"(0), "r"(y / 2), "r"(z)
+      "l"(&map), "r"(barrier), "r"(x), ${place_in_halves}, "r"(z)
       : "memory");
 }
 
@@ -57,7 +57,7 @@ __device__ __forceinline__ void tma_load_halves_multicast(unsigned dst, const te
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
       ".multicast::cluster${load_group} [%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(dst),
-      "l"(&map), "r"(barrier), "r"(x), "r"(0), "r"(y / 2), "r"(z), "h"(ctas)
+      "l"(&map), "r"(barrier), "r"(x), ${place_in_halves}, "r"(z), "h"(ctas)
       : "memory");
 }
 

@@ -92,12 +92,15 @@ gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *w
 }
 
 static void check_problem(totals *out, const subject *s, const gg_problem *shape, int64_t padding,
-                          const gg_trial_inputs *inputs) {
+                          unsigned shared, const gg_trial_inputs *inputs) {
   gg_error err = GG_ERROR_INIT;
   gg_str what = GG_STR_INIT;
   gg_trial trial = {0};
-  gg_trial_options options = {
-      .padding = padding, .least_aligned = true, .in_place = padding == 1, .shift = padding};
+  gg_trial_options options = {.padding = padding,
+                              .least_aligned = true,
+                              .in_place = padding == 1 && !shared,
+                              .shift = padding,
+                              .shared = shared};
   bool passed = false;
   gg_str_printf(&what, "M %lld N %lld K %lld batch %lld alpha %g beta %g, padding %lld, %s: ",
                 (long long)shape->m, (long long)shape->n, (long long)shape->k,
@@ -105,6 +108,7 @@ static void check_problem(totals *out, const subject *s, const gg_problem *shape
                 (long long)padding, inputs->integers ? "integers" : "normal");
   gg_status st = gg_trial_open(&trial, s->context, s->kernel, shape, &options, inputs, &err);
   if (trial.in_place) gg_str_puts(&what, "C is D: ");
+  if (shared) gg_str_printf(&what, "one for all batches of 0x%x: ", shared);
   if (!st) st = gg_trial_run(&trial, s->module, NULL, &err);
   if (!st) st = judge_trial(&passed, s, &trial, &what, &err);
   count_check(out, s, gg_str_text(&what), !st && passed, &err);
@@ -193,7 +197,7 @@ static void check_shapes(totals *out, const subject *s, const shapes *all) {
             continue;
           }
           gg_problem p = nth_problem(s, number, m, n, k, batch);
-          check_problem(out, s, &p, number % 3, &s->integers);
+          check_problem(out, s, &p, number % 3, 0, &s->integers);
           number++;
         }
       }
@@ -215,10 +219,19 @@ gg_problem usual_shape(const gg_kernel *kernel) {
 /* Numbers with fractions, within the bound instead of exactly; a C that is added in D's place. */
 static void check_normal(totals *out, const subject *s) {
   gg_problem p = usual_shape(s->kernel);
-  check_problem(out, s, &p, 0, &s->normal);
+  check_problem(out, s, &p, 0, 0, &s->normal);
   if (gg_kernel_takes(s->kernel, GG_PARAM_ALPHA)) p.alpha = 0.7f;
   if (gg_kernel_takes(s->kernel, GG_PARAM_BETA)) p.beta = -1.3f;
-  check_problem(out, s, &p, 1, &s->normal);
+  check_problem(out, s, &p, 1, 0, &s->normal);
+}
+
+/* Batches that read the same A and C, or B and what the epilogue reads. */
+static void check_shared(totals *out, const subject *s) {
+  gg_problem p = usual_shape(s->kernel);
+  if (gg_kernel_takes(s->kernel, GG_PARAM_BETA)) p.beta = 1;
+  if (p.batch < 2 || s->kernel->pointers) return;
+  check_problem(out, s, &p, 0, GG_TRIAL_SHARES_A | GG_TRIAL_SHARES_C, &s->normal);
+  check_problem(out, s, &p, 1, GG_TRIAL_SHARES_B | GG_TRIAL_SHARES_EXTRAS, &s->normal);
 }
 
 /* ---- Kernels -------------------------------------------------------------------------- */
@@ -264,6 +277,7 @@ static void check_kernel(totals *out, gg_context *context, const gg_kernel *kern
   } else {
     check_shapes(&own, &s, given->shapes);
     check_normal(&own, &s);
+    check_shared(&own, &s);
     check_graph(&own, &s);
     check_threads(&own, &s);
     check_contexts(&own, &s);

@@ -70,11 +70,13 @@ static void draw_narrow(nature *out, draws *from) {
   if (chance(from, 50)) pick(out->scale, from, both ? "ue8m0|ue4m3" : "ue8m0");
 }
 
-/* Of family sm80 a sparse A came later: by draws of its own, so that everything else that a seed
- * gives stays as it is. */
-static bool draws_sparse_later(const draws *from, const nature *is) {
+/* Of families sm80 and sm120 a sparse operand came later: by draws of its own, so that everything
+ * else that a seed gives stays as it is. */
+static void draw_sparse_later(nature *out, const draws *from) {
   draws own = {.seed = from->seed ^ 0x6666666666666666, .drawn = from->drawn};
-  return is->family == SM80 && is->bytes < 8 && chance(&own, 25);
+  bool may = (out->family == SM80 && out->bytes < 8) || out->family == SM120;
+  if (!may || !chance(&own, 25)) return;
+  out->sparse = out->family == SM120 && chance(&own, 30) ? 'b' : 'a';
 }
 
 /* Likewise in place of some of its bytes elements of which a byte has several. */
@@ -111,7 +113,7 @@ static nature draw_nature(draws *from, family of) {
     pick(out.b, from, "e4m3|e5m2");
   if (out.integers) pick(out.b, from, "s8|u8");
   if (of == SM100 && chance(from, 20)) out.sparse = chance(from, 40) ? 'b' : 'a';
-  if (draws_sparse_later(from, &out)) out.sparse = 'a';
+  draw_sparse_later(&out, from);
   draw_bits_later(&out, from);
   return out;
 }
@@ -254,6 +256,12 @@ static void draw_tile_of_sm120(gg_str *out, draws *from, const nature *is) {
   int k = draw_number(from, scaled && packed       ? "64|128|128|256"
                             : scaled || is->packed ? "128|128|256"
                                                    : "32|64|64|96|128|128|256");
+  if (is->sparse) { /* whole tiles of metadata, which leave room for few columns */
+    swap = is->sparse == 'b';
+    rows = rows > 128 ? 256 : 128;
+    k = packed || is->packed ? 256 : 128;
+    if (k == 256 && !packed && columns > 64) columns = 64;
+  }
   if (!chance(from, 5))
     gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
   if (swap) maybe(out, from, 80, "swap_ab", "true");

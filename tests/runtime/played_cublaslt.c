@@ -2,7 +2,8 @@
  * D = function(alpha * scaleA * scaleB * op(A) * op(B) + beta * C + bias) * scaleD, the bias runs
  * along the rows of D. `gemmgen bench --cublaslt` loads it beside the played GPU, whose memory is
  * the host's. PLAYED_CUBLASLT_REFUSES, where it is set, makes launches with a function fail, though
- * algorithms for them were proposed. It knows nothing of gemmgen but how numbers are stored, and
+ * algorithms for them were proposed. PLAYED_CUBLASLT_STRIDED makes it one that has no batches by
+ * arrays of addresses. It knows nothing of gemmgen but how numbers are stored, and
  * takes no attribute of a size that is not the documented one. */
 #include <math.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ typedef struct layout {
   uint64_t rows, cols;
   int64_t ld, batch_stride;
   int32_t batch;
+  uint32_t mode; /* 1: what is given is the address of an array, of one address a batch */
 } layout;
 
 typedef struct descriptor {
@@ -111,7 +113,11 @@ static int set(void *member, size_t member_size, const void *value, size_t size)
 PUBLIC int cublasLtMatrixLayoutSetAttribute(void *matrix, int attribute, const void *value,
                                             size_t size) {
   layout *l = matrix;
-  return attribute == 5 ? SET(l->batch) : attribute == 6 ? SET(l->batch_stride) : INVALID;
+  bool has_mode = !getenv("PLAYED_CUBLASLT_STRIDED");
+  return attribute == 5               ? SET(l->batch)
+         : attribute == 6             ? SET(l->batch_stride)
+         : attribute == 8 && has_mode ? SET(l->mode)
+                                      : INVALID;
 }
 
 PUBLIC int cublasLtMatmulDescCreate(void **out, int compute, int scale) {
@@ -218,6 +224,7 @@ static bool is_blocked_right(const descriptor *o, const layout *a, const layout 
 static bool is_supported(const descriptor *o, const layout *a, const layout *b, const layout *c,
                          const layout *d) {
   if (c->rows != d->rows || c->cols != d->cols || a->batch != d->batch) return false;
+  if (a->mode != b->mode || a->mode != c->mode || a->mode != d->mode) return false;
   bool narrow = is_fp8(a->type) || a->type == 33;
   if (narrow && (!o->transa || o->transb)) return false;
   if (block_of(o->a_mode) ? !is_blocked_right(o, a, b) : a->type == 33) return false;
@@ -247,8 +254,18 @@ typedef struct matrix {
   const void *at;
 } matrix;
 
+/* A batch's matrix by itself. */
+static matrix matrix_of(const layout *as, const void *at, int64_t batch) {
+  const void *const *list = at;
+  return (matrix){as, as->mode ? list[batch] : at};
+}
+
+static int64_t place(const layout *as, int64_t batch, int64_t row, int64_t col) {
+  return (as->mode ? 0 : batch * as->batch_stride) + col * as->ld + row;
+}
+
 static double element(matrix m, int64_t batch, int64_t row, int64_t col) {
-  return get(m.as->type, m.at, batch * m.as->batch_stride + col * m.as->ld + row);
+  return get(m.as->type, m.at, place(m.as, batch, row, col));
 }
 
 /* "1D Block Scaling Factors Layout": tiles of 128 by 4 factors, row by row of them. */
@@ -306,7 +323,7 @@ static void sum_rows(const descriptor *o, const layout *d, const void *at, int64
   for (int64_t row = 0; row < (int64_t)d->rows && (o->epilogue & F_SUM); row++) {
     double sum = 0;
     for (int64_t col = 0; col < (int64_t)d->cols; col++)
-      sum += element((matrix){d, at}, batch, row, col);
+      sum += element(matrix_of(d, at, batch), batch, row, col);
     int type = o->bias_type < 0 ? d->type : o->bias_type;
     gg_number_set(dtype_of(type), o->bias, batch * o->bias_stride + row, sum);
   }
@@ -321,18 +338,19 @@ PUBLIC int cublasLtMatmul(void *handle, void *desc, const void *alpha, const voi
   const descriptor *o = desc;
   const layout *out = d_layout;
   double factor = get(o->scale, alpha, 0), c_factor = get(o->scale, beta, 0);
-  matrix left = {a_layout, a}, right = {b_layout, b}, added = {c_layout, c};
   if (!is_supported(desc, a_layout, b_layout, c_layout, d_layout)) return NOT_SUPPORTED;
   if (getenv("PLAYED_CUBLASLT_REFUSES") && o->epilogue != 1) return INVALID;
-  if (c == d && added.as->type != out->type) return INVALID; /* in place, but not alike */
+  if (c == d && ((layout *)c_layout)->type != out->type) return INVALID; /* in place, not alike */
   for (int64_t batch = 0; batch < out->batch; batch++) {
+    matrix left = matrix_of(a_layout, a, batch), right = matrix_of(b_layout, b, batch);
+    matrix added = matrix_of(c_layout, c, batch), result = matrix_of(out, d, batch);
     for (int64_t col = 0; col < (int64_t)out->cols; col++) {
       for (int64_t row = 0; row < (int64_t)out->rows; row++) {
         double x = factor * sum_of(o, left, right, batch, row, col);
         x *= scale_at(o->a_scale, o->a_mode, row) * scale_at(o->b_scale, o->b_mode, col);
         if (c_factor != 0) x += c_factor * element(added, batch, row, col);
         x = function_of(o, x, out, batch, row, col) * scale_at(o->d_scale, 0, 0);
-        gg_number_set(dtype_of(out->type), d, batch * out->batch_stride + col * out->ld + row, x);
+        gg_number_set(dtype_of(out->type), (void *)result.at, place(out, batch, row, col), x);
       }
     }
     sum_rows(o, out, d, batch);

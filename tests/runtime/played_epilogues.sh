@@ -77,6 +77,28 @@ holds 'cuBLASLt is right' every fp8.tsv lt_right 1 6
 holds 'what cuBLASLt does' [ "$(column fp8.tsv lt_does | tr '\n' ,)" = \
   'DEFAULT,BIAS,C,scales of A and B,scales of A, B and D,outer-vector scales,' ]
 
+export PLAYED_SPECS=$specs/pointers.yaml
+expect 0 'arrays of addresses' "$gemmgen" bench --cublaslt "$library" --epilogue none,bias_relu,residual \
+  -m 48 -n 40 -k 32 -l 5 --tsv pointers.tsv "$specs/pointers.yaml"
+holds 'named' every pointers.tsv 'case' 'f16,f16,f16,f32,kkn,48x40x32,b5,pointers' 3
+holds 'ours are right' every pointers.tsv right 1 3
+holds 'cuBLASLt is right' every pointers.tsv lt_right 1 3
+holds 'what cuBLASLt does' [ "$(column pointers.tsv lt_does | tr '\n' ,)" = 'DEFAULT,RELU_BIAS,-,' ]
+holds 'why not a residual' grep -q 'residual *without cuBLASLt: .*a residual is none' out
+PLAYED_CUBLASLT_STRIDED=1 expect 0 'a cuBLASLt without them' "$gemmgen" bench --cublaslt "$library" \
+  -m 48 -n 40 -k 32 -l 2 "$specs/pointers.yaml"
+holds 'which is said' grep -q 'without cuBLASLt: a batch by arrays of addresses failed: this version has none' out
+echo 'f16 f16 f16 f32 k k n 48 40 32 3' >batch.txt
+expect 0 'cases by --pointers' "$gemmgen" bench --cublaslt "$library" --pointers --epilogue none \
+  --cases batch.txt --tsv cases.tsv "$specs/pointers.yaml"
+holds 'cuBLASLt is right' every cases.tsv lt_right 1 1
+expect 0 'a kernel of strides' "$gemmgen" bench --no-cublaslt --pointers --epilogue none \
+  --cases batch.txt "$specs/epilogues.yaml"
+holds 'is told apart' grep -q 'takes matrices at a constant stride' out
+expect 0 'a kernel of arrays' "$gemmgen" bench --no-cublaslt --epilogue none --cases batch.txt \
+  "$specs/pointers.yaml"
+holds 'is told apart, too' grep -q 'takes arrays of addresses' out
+
 # What no kernel of a device has is told before cuBLASLt is asked
 echo 'e4m3:ue8m0 e4m3:ue8m0 bf16 f32 k k n 128 128 128 1' >scaled.txt
 expect 0 'factors, on a device without them' "$gemmgen" bench --cublaslt "$library" --cases scaled.txt

@@ -61,21 +61,31 @@ static gg_problem problem_of(const gg_kernel *kernel, void **arguments) {
   return p;
 }
 
+/* Where a batch's matrix is, or all of them are; and from there, in elements, this one. */
+static void *memory_of(const gg_view *view, int64_t batch) {
+  const uint64_t *list = (const uint64_t *)(uintptr_t)view->address;
+  return (void *)(uintptr_t)(view->pointers ? list[batch] : view->address);
+}
+
+static int64_t begin_of(const gg_view *view, int64_t batch) {
+  return view->pointers ? 0 : batch * view->batch_stride;
+}
+
 /* Row `outer` of A or B of one batch, decoded. */
 static void decode(double *out, const gg_kernel *kernel, const gg_problem *p, char which,
                    int64_t batch, int64_t outer) {
   gg_view view = gg_problem_view(kernel, p, which);
   bool k_major = view.operand->major == GG_MAJOR_K;
-  int64_t base = batch * view.batch_stride + outer * (k_major ? view.ld : 1);
+  int64_t base = begin_of(&view, batch) + outer * (k_major ? view.ld : 1);
   for (int64_t k = 0; k < p->k; k++) {
-    out[k] = gg_number_get(view.operand->type, (void *)(uintptr_t)view.address,
+    out[k] = gg_number_get(view.operand->type, memory_of(&view, batch),
                            base + k * (k_major ? 1 : view.ld));
   }
 }
 
 static int64_t place(const gg_view *view, int64_t batch, int64_t row, int64_t col) {
   bool m_major = view->operand->major == GG_MAJOR_M;
-  return batch * view->batch_stride + (m_major ? col * view->ld + row : row * view->ld + col);
+  return begin_of(view, batch) + (m_major ? col * view->ld + row : row * view->ld + col);
 }
 
 /* Where in its operand an operation finds what belongs to an element of D. */
@@ -87,10 +97,6 @@ static int64_t extra_place(const gg_view *view, gg_span span, int64_t batch, int
                                                                  : 0);
 }
 
-static void *memory_of(const gg_view *view) {
-  return (void *)(uintptr_t)view->address;
-}
-
 static gg_reference_operands operands_at(const gg_kernel *kernel, const gg_problem *p,
                                          int64_t batch, int64_t row, int64_t col) {
   gg_reference_operands out = {0};
@@ -99,11 +105,11 @@ static gg_reference_operands operands_at(const gg_kernel *kernel, const gg_probl
     const gg_operation *op = &kernel->operations[i];
     gg_span span = gg_operation_span(op);
     if (op->kind == GG_OP_LINEAR && op->beta && p->beta != 0) {
-      out.at[i] = gg_number_get(c.operand->type, memory_of(&c), place(&c, batch, row, col));
+      out.at[i] = gg_number_get(c.operand->type, memory_of(&c, batch), place(&c, batch, row, col));
     } else if (span != GG_SPAN_NONE && !gg_operation_writes(op)) {
       gg_view view = gg_problem_extra_view(kernel, p, i);
       int64_t at = extra_place(&view, span, batch, row, col);
-      out.at[i] = gg_number_get(view.operand->type, memory_of(&view), at);
+      out.at[i] = gg_number_get(view.operand->type, memory_of(&view, batch), at);
     }
   }
   return out;
@@ -116,9 +122,9 @@ static void play_stored(const gg_kernel *kernel, const gg_problem *p, size_t ope
   gg_view view = gg_problem_extra_view(kernel, p, operation);
   int64_t at = extra_place(&view, gg_operation_span(op), batch, row, col);
   if (op->kind == GG_OP_SUM && row > 0)
-    value += gg_number_get(view.operand->type, memory_of(&view), at);
+    value += gg_number_get(view.operand->type, memory_of(&view, batch), at);
   if (op->kind == GG_OP_AUX || op->kind == GG_OP_SUM)
-    gg_number_set(view.operand->type, memory_of(&view), at, value);
+    gg_number_set(view.operand->type, memory_of(&view, batch), at, value);
 }
 
 /* One element of D, of one sum, or behind a gate of two. */
@@ -135,7 +141,8 @@ static void play_element(const gg_kernel *kernel, const gg_problem *p, const dou
   else
     gg_reference_expect(&result, stored[0], kernel, p, sum[0], magnitude[0], operands);
   if (faulty && (row + col) % 100 == 0) result.value += 1;
-  gg_number_set(d.operand->type, memory_of(&d), place(&d, batch, row, col / unit), result.value);
+  gg_number_set(d.operand->type, memory_of(&d, batch), place(&d, batch, row, col / unit),
+                result.value);
   for (size_t i = 0; i < kernel->operation_count; i++)
     if (gg_operation_writes(&kernel->operations[i]))
       play_stored(kernel, p, i, stored[0][i].value, batch, row, col);
