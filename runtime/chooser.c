@@ -326,39 +326,51 @@ static bool compiles(const gg_gemm *gemm) {
   return gemm->context->compiler && !gemm->context->compiler->why_not;
 }
 
+/* What an earlier process chose of the whole catalogue, where it is compiled. */
+static bool recall_at_hand(gg_gemm_choice *out, gg_gemm *gemm, field *f, const gg_problem *p) {
+  double seconds;
+  gg_slot *slot = recall(&seconds, gemm, f, p);
+  if (!slot || !gg_slot_at_hand(slot, gemm->context, &gemm->source.packs, p, true)) return false;
+  *out = choice_of(slot, false, seconds);
+  return true;
+}
+
 /* The fastest of those that are loaded, or, of the first few, in the cache; *best: that is the
  * fastest of all. */
-static bool find_compiled(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const gg_form *form,
-                          const gg_problem *p) {
-  field f = {.form = *form};
-  ranking r = {0};
-  double seconds;
-  const gg_packs *packs = &gemm->source.packs;
-  if (open_field(&f, gemm, NULL)) return false;
-  gg_slot *slot = recall(&seconds, gemm, &f, p);
-  bool found = slot && gg_slot_at_hand(slot, gemm->context, packs, p, true);
-  *best = found;
-  if (found) *out = choice_of(slot, false, seconds);
-  if (found || rank(&r, gemm, &f, p, NULL)) return found;
+static bool rank_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const field *f,
+                         const gg_problem *p) {
+  ranking r;
+  bool found = false;
+  if (rank(&r, gemm, f, p, NULL)) return false;
   for (size_t i = 0; i < r.count && !found; i++) {
-    if (take_slot(&slot, gemm, &f, &r, i, NULL) || isinf(r.list[i].seconds)) break;
-    found = gg_slot_at_hand(slot, gemm->context, packs, p, i < looks_most);
+    gg_slot *slot;
+    if (take_slot(&slot, gemm, f, &r, i, NULL) || isinf(r.list[i].seconds)) break;
+    found = gg_slot_at_hand(slot, gemm->context, &gemm->source.packs, p, i < looks_most);
     if (!found) continue;
     *best = i == 0 && !spills(slot);
     *out = choice_of(slot, false, r.list[i].seconds);
-    if (*best) remember(gemm, &f, p, slot, out->seconds);
+    if (*best) remember(gemm, f, p, slot, out->seconds);
   }
   gg_free(r.list);
   return found;
 }
 
+/* What packs have goes before a look at the catalogue, which would plan it. */
+static bool find_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const gg_form *form,
+                         const gg_problem *p) {
+  field f = {.form = *form};
+  gg_status st;
+  if (open_field(&f, gemm, NULL)) return false;
+  *best = recall_at_hand(out, gemm, &f, p);
+  if (*best || (choose_packed(out, &st, gemm, form, p, NULL) && st == GG_OK)) return true;
+  return rank_at_hand(out, best, gemm, &f, p);
+}
+
 bool gg_choose_at_hand(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                        const gg_seen_key *key, const gg_problem *problem) {
   gg_problem least = least_of(problem);
-  gg_status st;
-  bool best = false, found = find_compiled(out, &best, gemm, form, &least);
-  if (!found) found = choose_packed(out, &st, gemm, form, &least, NULL) && st == GG_OK;
-  if (!found) return false;
+  bool best = false;
+  if (!find_at_hand(out, &best, gemm, form, &least)) return false;
   best = (best && gemm->tuned.length == 0) || !compiles(gemm);
   add_seen(gemm, best ? &gemm->seen : &gemm->meanwhile, key, out);
   if (!best) gg_later_add(&gemm->later, form, problem);

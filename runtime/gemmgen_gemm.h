@@ -46,9 +46,11 @@ typedef enum gg_gemm_wait {
    * every process that opens the same packs, whatever is compiled. */
   GG_GEMM_WAIT_BEST = 0,
   /* For as little as can be: while the best of the catalogue is compiled on a thread of the
-   * gg_gemm's, the best of what is compiled serves: loaded, in the cache, or in packs. Two calls of
-   * one product may then have two kernels, whose sums differ in their last bits. Where nothing that
-   * is compiled computes the product, it waits as above. */
+   * gg_gemm's, the best of what is compiled serves: of packs, where they have kernels of the form,
+   * else of what is loaded or in the cache. Two calls of one product may then have two kernels,
+   * whose sums differ in their last bits. Where nothing that is compiled computes the product, it
+   * waits as above. That thread loads modules, at any time: streams are captured in a mode that
+   * lets other threads do so. */
   GG_GEMM_WAIT_LEAST = 1
 } gg_gemm_wait;
 

@@ -13,8 +13,10 @@ gg_status gg_remembered_open(gg_remembered *out, const gg_context *context,
                              const gg_roster_source *source, gg_error *err) {
   const gg_device_facts *facts = &context->facts;
   *out = (gg_remembered){.cache = context->compiler ? &context->compiler->cache : NULL};
-  gg_str_printf(&out->device, "%s, sm_%d, %d multiprocessors", facts->name, facts->arch,
-                facts->sm_count);
+  /* A compiler has a part in it: what spills gives way. */
+  const gg_compiler_facts *compiler = gg_compiler_facts_of(context->compiler);
+  gg_str_printf(&out->device, "%s, sm_%d, %d multiprocessors, NVRTC %d", facts->name, facts->arch,
+                facts->sm_count, compiler ? compiler->nvrtc_version : 0);
   gg_packs_identity(&out->packs, &source->packs);
   bool failed = out->device.failed || out->packs.failed;
   return failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
