@@ -148,41 +148,25 @@ static gg_status add_kernel(run *r, const gg_candidate *candidate, gg_error *err
   return GG_OK;
 }
 
-static gg_status add_chosen(run *r, packed_form *out, const choosing *c, gg_error *err) {
-  gg_status st = GG_OK;
-  out->places = gg_malloc(c->lineup->count * sizeof *out->places);
-  if (!out->places) return gg_fail(err, MEMORY, NULL, "");
-  for (size_t i = 0; i < c->lineup->count && !st; i++) {
-    if (!c->chosen[i]) continue;
-    out->places[out->row.place_count++] = c->lineup->list[i].place;
-    st = add_kernel(r, &c->lineup->list[i], err);
-  }
-  out->row.places = out->places;
-  return st;
-}
-
-static gg_status name_form(packed_form *out, const gg_form *form, gg_error *err) {
-  gg_str name = GG_STR_INIT;
-  gg_status st = gg_pack_form_name(&name, form, err);
-  if (!st && !(out->name = gg_str_take(&name))) st = gg_fail(err, MEMORY, NULL, "");
-  gg_str_free(&name);
-  out->row = (gg_packed_form){.name = out->name,
-                              .align_a = form->a.align,
-                              .align_b = form->b.align,
-                              .align_c = form->has_c ? form->c.align : 0,
-                              .align_d = form->d.align};
-  return st;
-}
-
-static bool has_form(const run *r, const packed_form *form) {
-  for (size_t i = 0; i < r->form_count; i++) {
-    const gg_packed_form *row = &r->forms[i].row;
-    if (strcmp(row->name, form->name) == 0 && row->align_a == form->row.align_a &&
-        row->align_b == form->row.align_b && row->align_c == form->row.align_c &&
-        row->align_d == form->row.align_d)
-      return true;
-  }
+static bool has_place(const packed_form *form, gg_catalogue_place place) {
+  for (size_t i = 0; i < form->row.place_count; i++)
+    if (form->places[i].file == place.file && form->places[i].spec == place.spec) return true;
   return false;
+}
+
+static gg_status add_chosen(run *r, packed_form *to, const choosing *c, gg_error *err) {
+  gg_status st = GG_OK;
+  size_t most = to->row.place_count + c->lineup->count;
+  gg_catalogue_place *places = gg_realloc(to->places, most * sizeof *places);
+  if (!places) return gg_fail(err, MEMORY, NULL, "");
+  to->row.places = to->places = places;
+  for (size_t i = 0; i < c->lineup->count && !st; i++) {
+    const gg_candidate *candidate = &c->lineup->list[i];
+    if (!c->chosen[i] || has_place(to, candidate->place)) continue;
+    places[to->row.place_count++] = candidate->place;
+    st = add_kernel(r, candidate, err);
+  }
+  return st;
 }
 
 static void free_form(packed_form *form) {
@@ -190,29 +174,57 @@ static void free_form(packed_form *form) {
   gg_free(form->name);
 }
 
-static gg_status keep_form(run *r, const packed_form *form, gg_error *err) {
-  packed_form *list = gg_realloc(r->forms, (r->form_count + 1) * sizeof *list);
-  if (!list) return gg_fail(err, MEMORY, NULL, "");
+static packed_form *find_form(const run *r, const packed_form *like) {
+  for (size_t i = 0; i < r->form_count; i++) {
+    const gg_packed_form *row = &r->forms[i].row;
+    if (strcmp(row->name, like->name) == 0 && row->align_a == like->row.align_a &&
+        row->align_b == like->row.align_b && row->align_c == like->row.align_c &&
+        row->align_d == like->row.align_d)
+      return &r->forms[i];
+  }
+  return NULL;
+}
+
+/* The run's form of this name and alignments; an empty one where it is new, as *is_new says. */
+static gg_status open_form(packed_form **out, bool *is_new, run *r, const gg_form *form,
+                           gg_error *err) {
+  gg_str name = GG_STR_INIT;
+  gg_status st = gg_pack_form_name(&name, form, err);
+  packed_form own = {.name = st ? NULL : gg_str_take(&name)};
+  gg_str_free(&name);
+  if (st) return st;
+  own.row = (gg_packed_form){.name = own.name,
+                             .align_a = form->a.align,
+                             .align_b = form->b.align,
+                             .align_c = form->has_c ? form->c.align : 0,
+                             .align_d = form->d.align};
+  *out = own.name ? find_form(r, &own) : NULL;
+  *is_new = !*out;
+  if (*out) free_form(&own);
+  if (*out) return GG_OK;
+  packed_form *list = own.name ? gg_realloc(r->forms, (r->form_count + 1) * sizeof *list) : NULL;
+  if (!list) {
+    free_form(&own);
+    return gg_fail(err, MEMORY, NULL, "");
+  }
   r->forms = list;
-  list[r->form_count++] = *form;
+  *out = &list[r->form_count++];
+  **out = own;
   return GG_OK;
 }
 
-/* One form with its alignments. `product`: whose kernels; NULL: any product's. Forms that have no
- * kernel on the device are left out; *found tells. */
+/* One form with its alignments. `product`: whose kernels; NULL: any product's. A form that has no
+ * kernel on the device is left out; *found tells of others. */
 static gg_status add_form(bool *found, run *r, const gg_form *form, const cli_case *product,
                           gg_error *err) {
   choosing c;
-  packed_form added = {.name = NULL};
-  gg_status st = name_form(&added, form, err);
-  if (st || has_form(r, &added)) {
-    free_form(&added);
-    return st;
-  }
-  st = open_choosing(&c, r, form, err);
+  packed_form *own;
+  bool is_new;
+  gg_status st = open_choosing(&c, r, form, err);
   size_t count = st ? 0 : c.lineup->count;
-  if (count > 0) {
-    *found = true;
+  if (count > 0) st = open_form(&own, &is_new, r, form, err);
+  if (count > 0) *found = true;
+  if (count > 0 && !st && (product || is_new)) {
     if (r->given->all) {
       memset(c.chosen, true, count * sizeof *c.chosen);
     } else if (product) {
@@ -220,11 +232,9 @@ static gg_status add_form(bool *found, run *r, const gg_form *form, const cli_ca
     } else {
       choose_net(&c, form);
     }
-    st = add_chosen(r, &added, &c, err);
-    if (!st && !(st = keep_form(r, &added, err))) added = (packed_form){.name = NULL};
+    st = add_chosen(r, own, &c, err);
   }
   close_choosing(&c);
-  free_form(&added);
   return st;
 }
 

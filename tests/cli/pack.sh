@@ -84,8 +84,15 @@ expect 1 'an epilogue that is none' "${catalogue[@]}" -o p --problem '64 64 64' 
 holds 'nothing is written' [ ! -e p ]
 expect 0 'kernels of two products' "${catalogue[@]}" -o one.pack --problem '64 64 64; 65 65 65'
 holds 'what there is of them is said' grep -Eq '^one.pack: [0-9]+ kernels of 4 forms for sm_90a, ' out
+kernels() { sed -n 's/^[^:]*: \([0-9]*\) kernels of .*/\1/p' out; }
+expect 0 'a product' "${catalogue[@]}" -o small.pack --problem '64 64 64'
+one=$(kernels)
+expect 0 'and another one of the same form' "${catalogue[@]}" -o both.pack --problem '64 64 64; 4096 4096 4096'
+holds 'have more kernels' [ "$(kernels)" -gt "$one" ]
 expect 0 'the same' "${catalogue[@]}" -o two.pack --problem '64 64 64; 65 65 65' --threads 1
 holds 'is the same, byte for byte' cmp one.pack two.pack
+expect 0 'a form twice' "${catalogue[@]}" bf16,bf16,bf16,f32 -o twice.pack --problem '64 64 64; 65 65 65'
+holds 'is one' cmp one.pack twice.pack
 expect 0 'with an epilogue' "${catalogue[@]}" -o relu.pack --problem '64 64 64' --epilogue '[linear, relu]'
 holds 'it is another form' grep -aq 'bf16,bf16,bf16,f32,kkn,linear_alpha+relu' relu.pack
 mkdir folder.pack
