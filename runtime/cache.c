@@ -7,6 +7,9 @@
  * cut short, flipped or misnamed reads as a miss and is written anew. Modification times only
  * choose what goes first when the cache is over its limit.
  *
+ * What was chosen for a product (choices.h) is kept beside the entries, in the same form, in a
+ * folder of a fixed number of files: a key's first digits say in which, and the newest stays.
+ *
  * The checksum tells damage, not intent: who can write an entry can make the process run what he
  * likes. So an entry is used only where nobody but its reader, or root, can have written it.
  *
@@ -29,6 +32,7 @@
 
 static const char magic[8] = {'g', 'e', 'm', 'm', 'g', 'e', 'n', '1'};
 static const char suffix[] = ".kernel";
+static const char choices[] = "choices"; /* the folder of what is remembered */
 
 enum {
   checksum_at = sizeof magic,
@@ -36,6 +40,7 @@ enum {
   lengths_at = key_at + GG_CACHE_DIGEST,
   header_bytes = lengths_at + 2 * 8,
   name_digits = 2 * GG_CACHE_DIGEST,
+  bucket_digits = 3,    /* of the files of what is remembered: 4096 of them */
   stale_seconds = 3600, /* a temporary file this old has lost its process */
 };
 
@@ -43,36 +48,63 @@ static const int64_t entry_limit = (int64_t)1 << 30;
 
 /* ---- Where ---------------------------------------------------------------------------- */
 
-static bool default_directory(gg_str *out) {
-  const char *own = getenv("GEMMGEN_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
-             *home = getenv("HOME");
-  if (own) {
-    gg_str_puts(out, own);
-    return *own != '\0';
-  }
+static void put_usual_directory(gg_str *out) {
+  const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   /* The XDG base directory specification: a relative path is to be ignored. */
   if (xdg && *xdg == '/') {
     gg_str_printf(out, "%s/gemmgen", xdg);
-    return true;
+  } else if (home && *home == '/') {
+    gg_str_printf(out, "%s/.cache/gemmgen", home);
   }
-  if (home && *home == '/') gg_str_printf(out, "%s/.cache/gemmgen", home);
-  return out->length > 0;
+}
+
+/* Takes the last of the environment's list for the one that is written. */
+static bool divide(gg_cache *out, const gg_str *list) {
+  const char *last = list->length ? strrchr(list->text, ':') : NULL;
+  gg_str others = GG_STR_INIT;
+  for (const char *at = list->text; last && at < last; at += *at == ':') {
+    size_t length = strcspn(at, ":");
+    if (length) {
+      gg_str_append(&others, at, length);
+      gg_str_append(&others, "", 1);
+    }
+    at += length;
+  }
+  bool any = others.length > 0, ok = !others.failed;
+  if (any && !(out->others = gg_str_take(&others)))
+    ok = false; /* a NUL follows: it ends the list */
+  gg_str_free(&others);
+  gg_str own = GG_STR_INIT;
+  gg_str_puts(&own, last ? last + 1 : gg_str_text(list));
+  if (ok && own.length && !(out->directory = gg_str_take(&own))) ok = false;
+  ok = ok && !own.failed && !list->failed;
+  gg_str_free(&own);
+  return ok;
 }
 
 gg_status gg_cache_open(gg_cache *out, const char *directory, int64_t limit, gg_error *err) {
   *out = (gg_cache){.limit = limit > 0 ? limit : GG_CACHE_DEFAULT_BYTES};
+  const char *list = directory ? NULL : getenv("GEMMGEN_CACHE");
   gg_str path = GG_STR_INIT;
-  bool on = directory ? *directory != '\0' : default_directory(&path);
-  if (directory) gg_str_puts(&path, directory);
-  if (on) {
-    out->directory = gg_str_take(&path);
-    if (!out->directory) return gg_fail(err, MEMORY, NULL, "");
+  bool ok = true;
+  if (list || directory) {
+    gg_str_puts(&path, list ? list : directory);
+  } else {
+    put_usual_directory(&path);
+  }
+  if (list) {
+    ok = divide(out, &path);
+  } else if (path.length > 0) {
+    ok = (out->directory = gg_str_take(&path)) != NULL;
   }
   gg_str_free(&path);
-  return GG_OK;
+  if (ok) return GG_OK;
+  gg_cache_close(out);
+  return gg_fail(err, MEMORY, NULL, "");
 }
 
 void gg_cache_close(gg_cache *cache) {
+  gg_free(cache->others);
   gg_free(cache->directory);
   *cache = (gg_cache){0};
 }
@@ -106,9 +138,9 @@ gg_cache_key gg_cache_key_of(const char *const *texts, size_t count) {
 }
 
 /* DIRECTORY/HEX.kernel; NULL when memory is out. */
-static char *entry_path(const gg_cache *cache, const gg_cache_key *key) {
+static char *entry_path(const char *directory, const gg_cache_key *key) {
   gg_str path = GG_STR_INIT;
-  gg_str_printf(&path, "%s/", cache->directory);
+  gg_str_printf(&path, "%s/", directory);
   for (int i = 0; i < GG_CACHE_DIGEST; i++)
     gg_str_printf(&path, "%02x", key->digest[i]);
   gg_str_puts(&path, suffix);
@@ -169,13 +201,11 @@ static int open_entry(const char *path, struct stat *facts, gg_str *why) {
   return -1;
 }
 
-bool gg_cache_get(gg_str *binary, gg_str *log, const gg_cache *cache, const gg_cache_key *key,
-                  gg_str *why) {
-  if (!cache->directory) return false;
-  char *path = entry_path(cache, key);
+/* Appends the two parts of the entry at `path`, if it is a whole one of this key. */
+static bool get_entry(gg_str *binary, gg_str *log, const char *path, const gg_cache_key *key,
+                      gg_str *why) {
   struct stat facts;
   int fd = path ? open_entry(path, &facts, why) : -1;
-  gg_free(path);
   if (fd < 0) return false;
   size_t size = 0;
   unsigned char *entry = read_file(fd, &facts, &size);
@@ -189,6 +219,30 @@ bool gg_cache_get(gg_str *binary, gg_str *log, const gg_cache *cache, const gg_c
   gg_free(entry);
   close(fd);
   return whole && !binary->failed && !log->failed;
+}
+
+/* Where a file of a key is in one directory. */
+typedef char *path_of(const char *directory, const gg_cache_key *key);
+
+/* From the first directory that has it. */
+static bool get_anywhere(gg_str *binary, gg_str *log, const gg_cache *cache, path_of *path,
+                         const gg_cache_key *key, gg_str *why) {
+  bool found = false;
+  for (const char *at = cache->others; at && *at && !found; at += strlen(at) + 1) {
+    char *file = path(at, key);
+    found = get_entry(binary, log, file, key, why);
+    gg_free(file);
+  }
+  if (found || !cache->directory) return found;
+  char *file = path(cache->directory, key);
+  found = get_entry(binary, log, file, key, why);
+  gg_free(file);
+  return found;
+}
+
+bool gg_cache_get(gg_str *binary, gg_str *log, const gg_cache *cache, const gg_cache_key *key,
+                  gg_str *why) {
+  return get_anywhere(binary, log, cache, entry_path, key, why);
 }
 
 /* ---- Trimming ------------------------------------------------------------------------- */
@@ -233,6 +287,10 @@ static bool add_entry(listing *list, const char *name, const struct stat *facts)
   return true;
 }
 
+static bool is_stale(const struct stat *facts) {
+  return time(NULL) - facts->st_mtim.tv_sec > stale_seconds;
+}
+
 /* Lists the entries, and removes temporary files that no process can still be writing. */
 static listing list_entries(DIR *directory) {
   listing list = {0};
@@ -242,7 +300,7 @@ static listing list_entries(DIR *directory) {
     if (fstatat(dirfd(directory), row->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0) continue;
     if (is_entry(row->d_name)) {
       if (!add_entry(&list, row->d_name, &facts)) break;
-    } else if (time(NULL) - facts.st_mtime > stale_seconds) {
+    } else if (is_stale(&facts)) {
       unlinkat(dirfd(directory), row->d_name, 0);
     }
   }
@@ -254,6 +312,27 @@ static int by_use(const void *left, const void *right) {
   const struct timespec *b = &((const found_entry *)right)->used;
   if (a->tv_sec != b->tv_sec) return a->tv_sec < b->tv_sec ? -1 : 1;
   return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
+}
+
+/* Of what is remembered: everything, or temporary files that have lost their process. */
+static void sweep_choices(const char *directory, bool all) {
+  gg_str path = GG_STR_INIT;
+  gg_str_printf(&path, "%s/%s", directory, choices);
+  DIR *opened = path.failed ? NULL : opendir(gg_str_text(&path));
+  gg_str_free(&path);
+  if (!opened) return;
+  for (struct dirent *row; (row = readdir(opened));) {
+    size_t digits = strspn(row->d_name, "0123456789abcdef");
+    struct stat facts;
+    bool file = digits == bucket_digits && !row->d_name[digits];
+    bool temporary = digits == bucket_digits && row->d_name[digits] == '.';
+    if (!file && !temporary) continue;
+    bool lost = temporary && !all &&
+                fstatat(dirfd(opened), row->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+                is_stale(&facts);
+    if (all || lost) unlinkat(dirfd(opened), row->d_name, 0);
+  }
+  closedir(opened);
 }
 
 /* Removes the least recently used entries until no more than `limit` bytes are left; gives what
@@ -270,6 +349,7 @@ static gg_cache_usage shrink(const gg_cache *cache, int64_t limit) {
   }
   closedir(directory);
   gg_free(list.entries);
+  sweep_choices(cache->directory, limit < 0);
   return list.usage;
 }
 
@@ -305,7 +385,7 @@ bool gg_cache_put(const gg_cache *cache, const gg_cache_key *key, const gg_str *
   gg_str entry = GG_STR_INIT, copy = GG_STR_INIT;
   build_entry(&entry, key, binary, log);
   gg_str_puts(&copy, cache->directory);
-  char *path = entry_path(cache, key), *directory = gg_str_take(&copy);
+  char *path = entry_path(cache->directory, key), *directory = gg_str_take(&copy);
   enum { owner_alone = 0600 };
   bool ok = false;
   if (!path || !directory || entry.failed) {
@@ -320,4 +400,36 @@ bool gg_cache_put(const gg_cache *cache, const gg_cache_key *key, const gg_str *
   gg_str_free(&entry);
   if (ok) shrink(cache, cache->limit);
   return ok;
+}
+
+/* ---- Remembering ---------------------------------------------------------------------- */
+
+/* DIRECTORY/choices/HEX, by the first digits of the key. */
+static char *choice_path(const char *directory, const gg_cache_key *key) {
+  gg_str path = GG_STR_INIT;
+  gg_str_printf(&path, "%s/%s/%02x%x", directory, choices, key->digest[0], key->digest[1] >> 4);
+  return gg_str_take(&path);
+}
+
+bool gg_cache_recall(gg_str *out, const gg_cache *cache, const gg_cache_key *key) {
+  gg_str none = GG_STR_INIT, why = GG_STR_INIT;
+  bool found = get_anywhere(out, &none, cache, choice_path, key, &why);
+  gg_str_free(&none);
+  gg_str_free(&why);
+  return found;
+}
+
+/* Not synced: one that a crash cuts short reads as none. */
+void gg_cache_remember(const gg_cache *cache, const gg_cache_key *key, const gg_str *text) {
+  if (!cache->directory) return;
+  gg_str entry = GG_STR_INIT, none = GG_STR_INIT, folder = GG_STR_INIT;
+  build_entry(&entry, key, text, &none);
+  gg_str_printf(&folder, "%s/%s", cache->directory, choices);
+  char *path = choice_path(cache->directory, key), *directory = gg_str_take(&folder);
+  enum { owner_alone = 0600 };
+  if (path && directory && !entry.failed && gg_directory_make(directory, 0700))
+    gg_file_replace(path, entry.text, entry.length, owner_alone, false);
+  gg_free(directory);
+  gg_free(path);
+  gg_str_free(&entry);
 }

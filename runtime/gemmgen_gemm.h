@@ -6,7 +6,9 @@
  * A gg_gemm has a catalogue of kernels (specs/catalogue, carried in the library). For a product it
  * has not seen before it predicts each one's time, takes the fastest, and compiles it where that
  * has not been done (NVRTC, or the context's disk cache); what `gemmgen tune` has measured goes
- * first. A product that it has seen takes a look in a table.
+ * first. A product that it has seen takes a look in a table. What was chosen is kept beside the
+ * disk cache, so that another process plans nothing to choose the same; and a pack
+ * (`gemmgen pack --catalogue`) has kernels compiled, so that no process need do that.
  *
  * The fastest kernels for few tiles and a long K share tiles, and for that take a workspace: where
  * the problem has one (gg_problem.workspace), kernels are chosen from all that it is large enough
@@ -37,15 +39,39 @@ typedef struct gg_gemm gg_gemm;
  * multiprocessors; less excludes some of them. What counts is rounded down to a power of two. */
 enum { GG_GEMM_WORKSPACE = 32 << 20 };
 
+/* What a product that was not seen before waits for. */
+typedef enum gg_gemm_wait {
+  /* For its best kernel: of those that packs have for its form, where there are such, else of the
+   * catalogue. A product has the same kernel, and its results the same bits, in every call and
+   * every process that opens the same packs, whatever is compiled. */
+  GG_GEMM_WAIT_BEST = 0,
+  /* For as little as can be: while the best of the catalogue is compiled on a thread of the
+   * gg_gemm's, the best of what is compiled serves: of packs, where they have kernels of the form,
+   * else of what is loaded or in the cache. Two calls of one product may then have two kernels,
+   * whose sums differ in their last bits. Where nothing that is compiled computes the product, it
+   * waits as above. That thread loads modules, at any time: streams are captured in a mode that
+   * lets other threads do so. */
+  GG_GEMM_WAIT_LEAST = 1
+} gg_gemm_wait;
+
 typedef struct gg_gemm_options {
   size_t size;       /* of this struct; as GG_GEMM_OPTIONS_INIT sets it */
   const char *tuned; /* directory of what `gemmgen tune` wrote; NULL: GEMMGEN_TUNED,
                         $XDG_DATA_HOME/gemmgen/tuned, ~/.local/share/gemmgen/tuned; "": none */
+  const char *packs; /* files that `gemmgen pack --catalogue` wrote, parted by colons; NULL:
+                        GEMMGEN_PACKS; "": none */
+  gg_gemm_wait wait;
 } gg_gemm_options;
 
 #define GG_GEMM_OPTIONS_INIT GG_SIZED(gg_gemm_options)
 
-/* `options` may be NULL. The context outlives it. Compiles nothing. Close with gg_gemm_close. */
+/* `options` may be NULL. The context outlives it. Compiles nothing. Close with gg_gemm_close, which
+ * waits for what is being compiled.
+ *
+ * Packs for other architectures than the device's are left out. PACK_FILE: one cannot be read, is
+ * none, is cut short or damaged; PACK_LIBRARY: another library made it. Kernels are looked at when
+ * they are loaded: one that is damaged is taken from the cache or compiled, with a warning, and
+ * where there is no NVRTC it is PACK_DAMAGED. */
 GG_API gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options *options,
                               gg_error *err);
 GG_API void gg_gemm_close(gg_gemm *gemm);

@@ -28,7 +28,8 @@ typedef struct gg_compiler_options {
   const char *nvrtc;   /* path of libnvrtc; NULL: CUDA_HOME, CUDA_PATH, beside nvcc on the PATH,
                           /usr/local/cuda, then the loader's own search */
   const char *cache;   /* directory; NULL: GEMMGEN_CACHE, $XDG_CACHE_HOME/gemmgen, ~/.cache/gemmgen;
-                          "": none */
+                          "": none. GEMMGEN_CACHE may be several, parted by colons: they are looked
+                          through in order, and the last one alone is written */
   int64_t cache_bytes; /* the least recently used entries go beyond this; 0: 256 MiB */
   void (*warn)(void *user, const char *message); /* NULL: warnings are dropped */
   void *user;
@@ -48,7 +49,7 @@ typedef struct gg_compiler_facts {
   const int *archs;  /* what it compiles for, ascending: 80, 86, 90 ... */
   size_t arch_count;
   const char *why_not; /* where it was looked for; NULL when there is one */
-  const char *cache;   /* directory; NULL: no cache */
+  const char *cache;   /* the directory that is written; NULL: none */
 } gg_compiler_facts;
 
 /* The compiler's, as the strings are. */

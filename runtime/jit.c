@@ -49,6 +49,7 @@ gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options
   *compiler = (gg_compiler){.warn = own.warn, .user = own.user};
   atomic_flag_clear(&compiler->said_unkept);
   atomic_flag_clear(&compiler->said_distrust);
+  atomic_flag_clear(&compiler->said_damaged);
   st = gg_cache_open(&compiler->cache, own.cache, own.cache_bytes, err);
   if (!st) st = gg_edits_open(&compiler->edits, own.warn, own.user, err);
   gg_str why = GG_STR_INIT;
@@ -171,19 +172,28 @@ static owned_binary *new_binary(gg_format format, const char *arch, const option
   return owned;
 }
 
-static gg_cache_key key_of(const gg_compiler *compiler, const gg_kernel *kernel,
-                           const owned_binary *owned) {
+/* All that decides what comes out: by it the cache and packs know a binary. */
+static gg_cache_key key_of(int major, int minor, const gg_kernel *kernel, gg_format format,
+                           const char *arch, const char *options) {
   char version[32];
-  snprintf(version, sizeof version, "NVRTC %d.%d", compiler->nvrtc.major, compiler->nvrtc.minor);
+  snprintf(version, sizeof version, "NVRTC %d.%d", major, minor);
   const char *texts[] = {
-      version,
-      owned->binary.format == GG_FORMAT_PTX ? "ptx" : "cubin",
-      owned->binary.arch,
-      gg_str_text(&owned->options),
-      kernel->name,
+      version,        format == GG_FORMAT_PTX ? "ptx" : "cubin", arch, options, kernel->name,
       kernel->source,
   };
   return gg_cache_key_of(texts, sizeof texts / sizeof *texts);
+}
+
+gg_cache_key gg_compiled_key(const gg_compiler *compiler, const gg_kernel *kernel,
+                             const gg_binary *binary) {
+  return key_of(compiler->nvrtc.major, compiler->nvrtc.minor, kernel, binary->format, binary->arch,
+                binary->options);
+}
+
+static gg_cache_key own_key(const owned_binary *owned, int major, int minor,
+                            const gg_kernel *kernel) {
+  return key_of(major, minor, kernel, owned->binary.format, owned->binary.arch,
+                gg_str_text(&owned->options));
 }
 
 static void warn_once(gg_compiler *compiler, atomic_flag *said, const char *what,
@@ -195,32 +205,30 @@ static void warn_once(gg_compiler *compiler, atomic_flag *said, const char *what
   gg_str_free(&text);
 }
 
-static gg_status build(owned_binary *owned, gg_compiler *compiler, const gg_kernel *kernel,
-                       const option_list *options, gg_error *err) {
-  gg_cache_key key = key_of(compiler, kernel, owned);
-  gg_str name = GG_STR_INIT, distrust = GG_STR_INIT, why = GG_STR_INIT;
-  gg_status st = GG_OK;
-  owned->binary.cached = gg_cache_get(&owned->data, &owned->log, &compiler->cache, &key, &distrust);
+static bool find_cached(owned_binary *owned, gg_compiler *compiler, const gg_cache_key *key) {
+  gg_str distrust = GG_STR_INIT;
+  owned->binary.cached = gg_cache_get(&owned->data, &owned->log, &compiler->cache, key, &distrust);
   if (distrust.length) {
     warn_once(compiler, &compiler->said_distrust, "a compiled kernel of others is not used",
               &distrust);
   }
-  if (owned->binary.cached) goto done;
+  gg_str_free(&distrust);
+  return owned->binary.cached;
+}
+
+static gg_status build(owned_binary *owned, gg_compiler *compiler, const gg_kernel *kernel,
+                       const option_list *options, const gg_cache_key *key, gg_error *err) {
+  gg_str name = GG_STR_INIT, why = GG_STR_INIT;
   gg_str_printf(&name, "%s.cu", kernel->name);
-  if (name.failed) {
-    st = gg_fail(err, MEMORY, NULL, "");
-    goto done;
-  }
-  st = gg_nvrtc_compile(&owned->data, &owned->log, &compiler->nvrtc, kernel->source,
-                        gg_str_text(&name), owned->binary.arch, owned->binary.format, options->list,
-                        options->count, err);
-  if (st) goto done;
-  if (!gg_cache_put(&compiler->cache, &key, &owned->data, &owned->log, &why)) {
+  gg_status st = name.failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
+  if (!st)
+    st = gg_nvrtc_compile(&owned->data, &owned->log, &compiler->nvrtc, kernel->source,
+                          gg_str_text(&name), owned->binary.arch, owned->binary.format,
+                          options->list, options->count, err);
+  if (!st && !gg_cache_put(&compiler->cache, key, &owned->data, &owned->log, &why)) {
     warn_once(compiler, &compiler->said_unkept, "compiled kernels are not kept", &why);
   }
-done:
   gg_str_free(&name);
-  gg_str_free(&distrust);
   gg_str_free(&why);
   return st;
 }
@@ -233,45 +241,133 @@ static gg_status finish(gg_binary **out, owned_binary *owned, gg_status st, gg_e
     gg_binary_free(&owned->binary);
     return st;
   }
-  owned->binary.data = gg_str_text(&owned->data);
-  owned->binary.size = owned->data.length;
+  if (!owned->binary.data) { /* else it is a pack's */
+    owned->binary.data = gg_str_text(&owned->data);
+    owned->binary.size = owned->data.length;
+  }
   owned->binary.options = gg_str_text(&owned->options);
   owned->binary.log = gg_str_text(&owned->log);
   *out = &owned->binary;
   return GG_OK;
 }
 
-static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
-                         const char *arch, gg_format format, bool line_info, gg_error *err) {
-  *out = NULL;
-  if (compiler->why_not) return gg_fail(err, NO_NVRTC, NULL, compiler->why_not);
-  gg_arch parsed;
-  if (!arch) arch = kernel->arch;
+/* Whether an architecture that is asked for runs the kernel. */
+static gg_status check_arch(char name[GG_ARCH_NAME_MAX], const gg_kernel *kernel, const char *arch,
+                            gg_error *err) {
+  gg_arch parsed, least;
   if (!gg_arch_parse(&parsed, arch)) return gg_fail(err, ARCH_NAME, NULL, arch);
-  char name[GG_ARCH_NAME_MAX];
-  gg_arch least;
   if (!gg_arch_parse(&least, kernel->arch)) return gg_fail(err, ARCH_NAME, NULL, kernel->arch);
-  if (!gg_arch_runs(parsed, least)) {
-    return gg_fail(err, COMPILE_ARCH, NULL, kernel->name, kernel->arch, gg_arch_name(name, parsed));
-  }
-  option_list options;
-  make_options(&options, gg_arch_name(name, parsed), format, line_info);
-  owned_binary *owned = new_binary(format, name, &options);
-  if (!owned) return gg_fail(err, MEMORY, NULL, "");
-  return finish(out, owned, build(owned, compiler, kernel, &options, err), err);
+  gg_arch_name(name, parsed);
+  if (gg_arch_runs(parsed, least)) return GG_OK;
+  return gg_fail(err, COMPILE_ARCH, NULL, kernel->name, kernel->arch, name);
 }
 
-static gg_status compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
-                                    const gg_device_facts *device, gg_error *err) {
+/* What is to be compiled, how, and whether at all. */
+typedef struct order {
+  const char *arch;
+  gg_format format;
+  bool line_info;
+  bool at_hand; /* only what is there: NULL in *out where it is not */
+} order;
+
+static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
+                         const order *asked, gg_error *err) {
+  *out = NULL;
+  if (compiler->why_not && asked->at_hand) return GG_OK;
   if (compiler->why_not) return gg_fail(err, NO_NVRTC, NULL, compiler->why_not);
+  char name[GG_ARCH_NAME_MAX];
+  gg_status st = check_arch(name, kernel, asked->arch ? asked->arch : kernel->arch, err);
+  if (st) return st;
+  option_list options;
+  make_options(&options, name, asked->format, asked->line_info);
+  owned_binary *owned = new_binary(asked->format, name, &options);
+  if (!owned) return gg_fail(err, MEMORY, NULL, "");
+  gg_cache_key key = own_key(owned, compiler->nvrtc.major, compiler->nvrtc.minor, kernel);
+  if (!find_cached(owned, compiler, &key)) {
+    if (asked->at_hand) {
+      gg_binary_free(&owned->binary);
+      return GG_OK;
+    }
+    st = build(owned, compiler, kernel, &options, &key, err);
+  }
+  return finish(out, owned, st, err);
+}
+
+/* ---- For a device --------------------------------------------------------------------- */
+
+static void say_damaged(gg_compiler *compiler, const gg_error *why) {
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, why->message);
+  warn_once(compiler, &compiler->said_damaged, "a packed kernel is not used", &text);
+  gg_str_free(&text);
+}
+
+/* In the packs under the key that it was compiled under, with whichever NVRTC. Leaves *out NULL
+ * where it is in none; of one that is damaged `why` says so. */
+static gg_status find_packed(gg_binary **out, const gg_packs *packs, const gg_kernel *kernel,
+                             const gg_device_facts *device, gg_error *why, gg_error *err) {
+  gg_arch least;
+  char name[GG_ARCH_NAME_MAX];
+  option_list options;
+  if (!packs || packs->count == 0 || !gg_arch_parse(&least, kernel->arch)) return GG_OK;
+  if (!gg_arch_serves(least, device->arch)) return GG_OK;
+  gg_format format = device->emulated ? GG_FORMAT_PTX : GG_FORMAT_CUBIN;
+  gg_arch_name(name, (gg_arch){.number = device->arch, .suffix = least.suffix});
+  make_options(&options, name, format, device->emulated);
+  owned_binary *owned = new_binary(format, name, &options);
+  if (!owned) return gg_fail(err, MEMORY, NULL, "");
+  owned->binary.cached = true;
+  for (size_t i = 0; i < packs->count && !owned->options.failed; i++) {
+    int major, minor;
+    gg_pack_file_nvrtc(&major, &minor, packs->list[i]);
+    gg_cache_key key = own_key(owned, major, minor, kernel);
+    gg_packed_state state =
+        gg_pack_file_find(&owned->binary.data, &owned->binary.size, packs->list[i], &key);
+    if (state == GG_PACKED_WHOLE) return finish(out, owned, GG_OK, err);
+    if (state == GG_PACKED_DAMAGED) {
+      gg_error_clear(why);
+      (void)gg_fail(why, PACK_DAMAGED, NULL, gg_pack_file_path(packs->list[i]), "the binary",
+                    kernel->name, "is");
+    }
+  }
+  gg_status st = owned->options.failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
+  gg_binary_free(&owned->binary);
+  return st;
+}
+
+/* From the packs, the cache or NVRTC, in this order: the one place that decides it. */
+static gg_status get_for_device(gg_binary **out, gg_compiler *compiler, const gg_packs *packs,
+                                const gg_kernel *kernel, const gg_device_facts *device,
+                                bool at_hand, gg_error *err) {
+  *out = NULL;
+  gg_error damage = GG_ERROR_INIT;
+  gg_status st = find_packed(out, packs, kernel, device, &damage, err);
+  if (st || *out) {
+    gg_error_clear(&damage);
+    return st;
+  }
+  if (damage.code) say_damaged(compiler, &damage);
   gg_arch arch;
   gg_format format;
   char name[GG_ARCH_NAME_MAX];
-  gg_status st = gg_jit_target(&arch, &format, kernel->name, kernel->arch, device->arch,
-                               &compiler->nvrtc, err);
-  if (st) return st;
-  if (device->emulated) format = GG_FORMAT_PTX;
-  return compile(out, compiler, kernel, gg_arch_name(name, arch), format, device->emulated, err);
+  if (compiler->why_not && at_hand) {
+    st = GG_OK;
+  } else if (compiler->why_not && damage.code) {
+    st = damage.code;
+    if (err && err->code == GG_OK) *err = damage, damage = (gg_error)GG_ERROR_INIT;
+  } else if (compiler->why_not) {
+    st = gg_fail(err, NO_NVRTC, NULL, compiler->why_not);
+  } else if (!(st = gg_jit_target(&arch, &format, kernel->name, kernel->arch, device->arch,
+                                  &compiler->nvrtc, err))) {
+    st = compile(out, compiler, kernel,
+                 &(order){.arch = gg_arch_name(name, arch),
+                          .format = device->emulated ? GG_FORMAT_PTX : format,
+                          .line_info = device->emulated,
+                          .at_hand = at_hand},
+                 err);
+  }
+  gg_error_clear(&damage);
+  return st;
 }
 
 /* ---- Texts that are studied ----------------------------------------------------------- */
@@ -291,7 +387,8 @@ static void dump(gg_compiler *compiler, const gg_edit *edit, const gg_binary *bi
   gg_binary *ptx = NULL;
   gg_edits_dump(edits, edit, binary);
   if (!edits->keep || binary->format == GG_FORMAT_PTX) return;
-  if (compile(&ptx, compiler, &edit->kernel, binary->arch, GG_FORMAT_PTX, false, NULL) == GG_OK)
+  if (compile(&ptx, compiler, &edit->kernel,
+              &(order){.arch = binary->arch, .format = GG_FORMAT_PTX}, NULL) == GG_OK)
     gg_edits_dump_ptx(edits, edit, ptx);
   gg_binary_free(ptx);
 }
@@ -306,7 +403,7 @@ gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *ke
   gg_status st = gg_edit_open(&edit, &compiler->edits, kernel, err);
   if (st) return st;
   if (!edit.ptx) {
-    st = compile(out, compiler, &edit.kernel, arch, format, false, err);
+    st = compile(out, compiler, &edit.kernel, &(order){.arch = arch, .format = format}, err);
   } else if (format == GG_FORMAT_PTX) {
     st = take_ptx(out, &edit.kernel, err);
   } else {
@@ -318,15 +415,29 @@ gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *ke
   return st;
 }
 
-gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
-                                const gg_device_facts *device, gg_error *err) {
+/* An edited text has a key of its own, which no pack has. */
+static gg_status give_for_device(gg_binary **out, gg_compiler *compiler, const gg_packs *packs,
+                                 const gg_kernel *kernel, const gg_device_facts *device,
+                                 bool at_hand, gg_error *err) {
   *out = NULL;
   gg_edit edit;
   gg_status st = gg_edit_open(&edit, &compiler->edits, kernel, err);
   if (st) return st;
   st = edit.ptx ? take_ptx(out, &edit.kernel, err)
-                : compile_for_device(out, compiler, &edit.kernel, device, err);
-  if (!st) dump(compiler, &edit, *out);
+                : get_for_device(out, compiler, packs, &edit.kernel, device, at_hand, err);
+  if (!st && *out) dump(compiler, &edit, *out);
   gg_edit_close(&edit);
   return st;
+}
+
+gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_packs *packs,
+                                const gg_kernel *kernel, const gg_device_facts *device,
+                                gg_error *err) {
+  return give_for_device(out, compiler, packs, kernel, device, false, err);
+}
+
+gg_status gg_find_for_device(gg_binary **out, gg_compiler *compiler, const gg_packs *packs,
+                             const gg_kernel *kernel, const gg_device_facts *device,
+                             gg_error *err) {
+  return give_for_device(out, compiler, packs, kernel, device, true, err);
 }

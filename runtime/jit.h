@@ -9,6 +9,7 @@
 #include "edits.h"
 #include "gemmgen_runtime.h"
 #include "nvrtc.h"
+#include "pack_file.h"
 
 struct gg_compiler {
   gg_nvrtc nvrtc;
@@ -19,6 +20,7 @@ struct gg_compiler {
   void (*warn)(void *user, const char *message);
   void *user;
   atomic_flag said_unkept, said_distrust; /* of the cache: each is said once */
+  atomic_flag said_damaged;               /* of packs, likewise */
 };
 
 /* What to compile a kernel of arch `kernel` for, to run on a device of `device` (90), with
@@ -29,8 +31,18 @@ gg_status gg_jit_target(gg_arch *arch, gg_format *format, const char *name, cons
                         int device, const gg_nvrtc *nvrtc, gg_error *err);
 
 /* gg_compile for the target and in the format that gg_jit_target gives; for the emulator PTX, with
- * the source's lines in it. */
-gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
-                                const gg_device_facts *device, gg_error *err);
+ * the source's lines in it. What is in one of `packs` (NULL: there are none) comes from there, and
+ * needs no NVRTC. */
+gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg_packs *packs,
+                                const gg_kernel *kernel, const gg_device_facts *device,
+                                gg_error *err);
+
+/* The same without compiling: *out stays NULL where neither packs nor the cache have the kernel. */
+gg_status gg_find_for_device(gg_binary **out, gg_compiler *compiler, const gg_packs *packs,
+                             const gg_kernel *kernel, const gg_device_facts *device, gg_error *err);
+
+/* The key of what this compiler has made of a kernel: by it the cache and packs have it. */
+gg_cache_key gg_compiled_key(const gg_compiler *compiler, const gg_kernel *kernel,
+                             const gg_binary *binary);
 
 #endif

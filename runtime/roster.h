@@ -1,6 +1,10 @@
 /* The kernels that a gg_gemm can choose from for one form. They are ranked anew for each product,
- * and each is loaded when it is chosen for the first time. Only the slots change once a roster has
- * been made; each has its own lock, so that several threads may use one roster. */
+ * and each is loaded when it is chosen for the first time.
+ *
+ * A form has up to three kinds of rosters: of the whole catalogue, of what packs have, and of one
+ * kernel, whose choice was remembered on disk, so that nothing else is planned. A kernel is one
+ * slot, in whichever rosters it stands. Rosters and the lists of slots change under their owner's
+ * lock; what a slot has, under the slot's. */
 #ifndef GG_RUNTIME_ROSTER_H
 #define GG_RUNTIME_ROSTER_H
 
@@ -8,9 +12,15 @@
 
 #include "choice/catalogue.h"
 #include "gemmgen_gemm.h"
+#include "pack_file.h"
+#include "seen.h"
+
+/* ---- Slots ---------------------------------------------------------------------------- */
 
 /* A kernel, from its spec to a loaded module. */
 typedef struct gg_slot {
+  struct gg_slot *next;     /* of the form's */
+  gg_catalogue_place place; /* in the catalogue */
   const gg_spec *spec;
   pthread_mutex_t lock; /* of what follows */
   gg_kernel *kernel;
@@ -21,25 +31,67 @@ typedef struct gg_slot {
 gg_status gg_slot_open(gg_slot *slot, const gg_spec *spec, gg_error *err);
 void gg_slot_close(gg_slot *slot);
 
-/* Generates the kernel, checks that it takes the problem, compiles and loads it; what an earlier
- * call has done is not done again. Where the kernel does not take the problem, that error is
- * returned and the slot stays as it is; any other one is kept and returned by later calls too. */
-gg_status gg_slot_load(gg_slot *slot, gg_context *context, const gg_problem *problem,
-                       gg_error *err);
+/* Generates the kernel, checks that it takes the problem, takes it from a pack or the cache or
+ * compiles it, and loads it; what an earlier call has done is not done again. Where the kernel does
+ * not take the problem, that error is returned and the slot stays as it is; any other one is kept
+ * and returned by later calls too. */
+gg_status gg_slot_load(gg_slot *slot, gg_context *context, const gg_packs *packs,
+                       const gg_problem *problem, gg_error *err);
+
+/* The same without waiting: false where it is not compiled, cannot be loaded, does not take the
+ * problem, or another thread is at it. With `look` a kernel that is not loaded yet is looked for in
+ * packs and cache. */
+bool gg_slot_at_hand(gg_slot *slot, gg_context *context, const gg_packs *packs,
+                     const gg_problem *problem, bool look);
 
 /* Whether `st` means that this kernel cannot compute the problem but another one might. */
 bool gg_slot_gives_way(gg_status st);
 
+/* Likewise, because of the problem's own extents, strides or workspace. */
+bool gg_slot_is_passed_over(gg_status st);
+
+/* ---- Rosters -------------------------------------------------------------------------- */
+
 typedef struct gg_roster {
+  struct gg_roster *next;
   gg_lineup *lineup;
   gg_model *models; /* one for each candidate of the lineup */
-  gg_slot *slots;   /* likewise */
+  gg_slot **slots;  /* likewise; NULL where nobody has asked for one */
 } gg_roster;
 
-/* Fails with GEMM_FORM where there is no kernel. The device's model must outlive the roster, which
- * is freed with gg_roster_free. */
-gg_status gg_roster_make(gg_roster *out, const gg_catalogue *catalogue, const gg_form *form,
-                         int arch, const gg_device_model *device, gg_error *err);
-void gg_roster_free(gg_roster *roster);
+/* What rosters are made of; the device's model must outlive them. */
+typedef struct gg_roster_source {
+  gg_catalogue *catalogue;
+  int arch;
+  gg_device_model device;
+  gg_packs packs;
+} gg_roster_source;
+
+/* All that a gg_gemm has for a form. */
+typedef struct gg_rosters {
+  struct gg_rosters *next;
+  gg_seen_key key; /* without extents */
+  gg_form form;    /* with an epilogue of its own below */
+  gg_roster *whole, *packed, *single;
+  gg_slot *slots;
+  char epilogue[];
+} gg_rosters;
+
+/* The one of the form, which is put in front of the list where it is not there. Plans nothing. */
+gg_status gg_rosters_find(gg_rosters **out, gg_rosters **list, const gg_form *form, gg_error *err);
+void gg_rosters_free(gg_rosters *list);
+
+/* The roster of what packs have, or of the whole catalogue, planned when it is first asked for.
+ * GEMM_FORM where there is no kernel. */
+gg_status gg_rosters_get(gg_roster **out, gg_rosters *of, const gg_roster_source *source,
+                         bool packed, gg_error *err);
+
+/* The kernel of one candidate. */
+gg_status gg_rosters_slot(gg_slot **out, gg_rosters *of, gg_roster *roster, size_t index,
+                          gg_error *err);
+
+/* The kernel at a place of the catalogue, and nothing else; NULL where that is none of the form. */
+gg_status gg_rosters_single(gg_slot **out, gg_rosters *of, const gg_roster_source *source,
+                            gg_catalogue_place place, gg_error *err);
 
 #endif

@@ -21,7 +21,7 @@
 extern const gg_template_file gg_catalogue_files[];
 
 struct gg_catalogue {
-  gg_spec_file **files;
+  gg_spec_file **files; /* of a shipped one NULL until a lineup asks for it */
   size_t count;
   bool shipped; /* kernels are named by what they are alone */
 };
@@ -48,13 +48,21 @@ gg_status gg_catalogue_open(gg_catalogue **out, gg_error *err) {
   while (gg_catalogue_files[count].name)
     count++;
   gg_status st = make(out, count, err);
-  for (size_t i = 0; i < count && !st; i++) {
-    const gg_template_file *file = &gg_catalogue_files[i];
-    st = gg_spec_file_parse(&(*out)->files[i], file->text, strlen(file->text), file->name, err);
-    (*out)->count = i + 1;
-  }
-  if (!st) (*out)->shipped = true;
+  if (!st) (*out)->shipped = true, (*out)->count = count;
   return give(out, st);
+}
+
+/* A file of the catalogue; a shipped one is read here, when it is first asked for. */
+static gg_status open_file(const gg_spec_file **out, const gg_catalogue *catalogue, size_t index,
+                           gg_error *err) {
+  gg_status st = GG_OK;
+  if (!catalogue->files[index]) {
+    const gg_template_file *file = &gg_catalogue_files[index];
+    st = gg_spec_file_parse(&catalogue->files[index], file->text, strlen(file->text), file->name,
+                            err);
+  }
+  *out = catalogue->files[index];
+  return st;
 }
 
 gg_status gg_catalogue_load(gg_catalogue **out, char *const *paths, size_t count, gg_error *err) {
@@ -162,13 +170,22 @@ static gg_status check_room(const gg_plan *plan, gg_error *err) {
   return st;
 }
 
-static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form, int bits,
-                     int device, bool shipped, gg_error *err) {
+/* What a lineup is made for. */
+typedef struct filling {
+  const gg_catalogue *catalogue;
+  gg_spec form;
+  int bits;   /* of an element of A in shared memory */
+  int device; /* 90 */
+} filling;
+
+static gg_status add(gg_lineup *lineup, const filling *f, const gg_spec *spec,
+                     gg_catalogue_place place, gg_error *err) {
   gg_candidate *candidate = &lineup->list[lineup->count];
   gg_error why = GG_ERROR_INIT;
-  candidate->spec = of_form(spec, form, bits);
-  if (shipped) candidate->spec.variant = "";
-  gg_status st = put_arch(&candidate->spec, device, &lineup->arena, err);
+  candidate->place = place;
+  candidate->spec = of_form(spec, &f->form, f->bits);
+  if (f->catalogue->shipped) candidate->spec.variant = "";
+  gg_status st = put_arch(&candidate->spec, f->device, &lineup->arena, err);
   if (st) return st;
   st = gg_plan_choose(&candidate->plan, &candidate->spec, &lineup->arena, &why);
   if (!st) st = check_room(&candidate->plan, &why);
@@ -182,43 +199,76 @@ static gg_status add(gg_lineup *lineup, const gg_spec *spec, const gg_spec *form
   return gg_fail(err, MEMORY, NULL, "");
 }
 
-static gg_status fill(gg_lineup *lineup, const gg_catalogue *catalogue, const gg_form *form,
-                      int device, gg_error *err) {
-  size_t most = 0;
-  for (size_t i = 0; i < catalogue->count; i++)
-    most += gg_spec_file_count(catalogue->files[i]);
-  gg_spec of;
-  gg_status st = gg_form_check(form, err);
-  if (!st) st = gg_spec_of_form(&of, form, &lineup->arena, err);
+/* Adds a spec of the catalogue, where it is one for the form and the device. */
+static gg_status consider(gg_lineup *lineup, const filling *f, gg_catalogue_place place,
+                          gg_error *err) {
+  const gg_spec_file *file;
+  gg_status st = open_file(&file, f->catalogue, place.file, err);
   if (st) return st;
-  lineup->list = gg_arena_alloc_unset(&lineup->arena, most * sizeof *lineup->list);
-  lineup->refused = GG_ARENA_ARRAY(&lineup->arena, gg_refusal, most);
-  if (!lineup->list || !lineup->refused) return gg_fail(err, MEMORY, NULL, "");
-  int bits = gg_form_smem_bits(form, form->a.type);
-  for (size_t i = 0; i < catalogue->count && !st; i++) {
-    const gg_spec *spec;
-    for (size_t j = 0; (spec = gg_spec_file_get(catalogue->files[i], j)) && !st; j++) {
-      if (is_sparse(spec) && !is_sparse(&of)) continue;
-      if (gg_arch_serves(arch_for(spec->arch.arch, device), device))
-        st = add(lineup, spec, &of, bits, device, catalogue->shipped, err);
-    }
+  const gg_spec *spec = gg_spec_file_get(file, place.spec);
+  if (!spec || (is_sparse(spec) && !is_sparse(&f->form))) return GG_OK;
+  if (!gg_arch_serves(arch_for(spec->arch.arch, f->device), f->device)) return GG_OK;
+  return add(lineup, f, spec, place, err);
+}
+
+static gg_status consider_all(gg_lineup *lineup, const filling *f, gg_error *err) {
+  gg_status st = GG_OK;
+  for (size_t i = 0; i < f->catalogue->count && !st; i++) {
+    size_t count = gg_spec_file_count(f->catalogue->files[i]);
+    for (size_t j = 0; j < count && !st; j++)
+      st = consider(lineup, f, (gg_catalogue_place){(uint16_t)i, (uint16_t)j}, err);
   }
   return st;
 }
 
-gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
-                         int device, gg_error *err) {
+static gg_status count_all(size_t *out, const gg_catalogue *catalogue, gg_error *err) {
+  gg_status st = GG_OK;
+  *out = 0;
+  for (size_t i = 0; i < catalogue->count && !st; i++) {
+    const gg_spec_file *file;
+    st = open_file(&file, catalogue, i, err);
+    if (!st) *out += gg_spec_file_count(file);
+  }
+  return st;
+}
+
+/* `places`: NULL for all. */
+static gg_status fill(gg_lineup *lineup, filling *f, const gg_form *form,
+                      const gg_catalogue_place *places, size_t count, gg_error *err) {
+  gg_status st = gg_form_check(form, err);
+  if (!st) st = gg_spec_of_form(&f->form, form, &lineup->arena, err);
+  if (!st && !places) st = count_all(&count, f->catalogue, err);
+  if (st) return st;
+  lineup->list = gg_arena_alloc_unset(&lineup->arena, count * sizeof *lineup->list);
+  lineup->refused = GG_ARENA_ARRAY(&lineup->arena, gg_refusal, count);
+  if (!lineup->list || !lineup->refused) return gg_fail(err, MEMORY, NULL, "");
+  f->bits = gg_form_smem_bits(form, form->a.type);
+  if (!places) return consider_all(lineup, f, err);
+  for (size_t i = 0; i < count && !st; i++)
+    if (places[i].file < f->catalogue->count) st = consider(lineup, f, places[i], err);
+  return st;
+}
+
+gg_status gg_lineup_make_of(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
+                            int device, const gg_catalogue_place *places, size_t count,
+                            gg_error *err) {
   *out = NULL;
   gg_lineup *lineup = gg_malloc(sizeof *lineup);
   if (!lineup) return gg_fail(err, MEMORY, NULL, "");
   *lineup = (gg_lineup){.arena = GG_ARENA_INIT};
-  gg_status st = fill(lineup, catalogue, form, device, err);
+  filling f = {.catalogue = catalogue, .device = device};
+  gg_status st = fill(lineup, &f, form, places, count, err);
   if (st) {
     gg_lineup_free(lineup);
     return st;
   }
   *out = lineup;
   return GG_OK;
+}
+
+gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
+                         int device, gg_error *err) {
+  return gg_lineup_make_of(out, catalogue, form, device, NULL, 0, err);
 }
 
 void gg_lineup_free(gg_lineup *lineup) {

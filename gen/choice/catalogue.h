@@ -13,12 +13,20 @@
 
 typedef struct gg_catalogue gg_catalogue;
 
-/* The shipped specs; or those of `count` files at `paths`. Free with gg_catalogue_close. */
+/* The shipped specs; or those of `count` files at `paths`. Free with gg_catalogue_close. A shipped
+ * file is read when a lineup first asks for it: lineups of one catalogue are made by one thread at
+ * a time. */
 gg_status gg_catalogue_open(gg_catalogue **out, gg_error *err);
 gg_status gg_catalogue_load(gg_catalogue **out, char *const *paths, size_t count, gg_error *err);
 void gg_catalogue_close(gg_catalogue *catalogue);
 
+/* Where in a catalogue a spec stands: its file, and which of that file's specs. */
+typedef struct gg_catalogue_place {
+  uint16_t file, spec;
+} gg_catalogue_place;
+
 typedef struct gg_candidate {
+  gg_catalogue_place place;
   gg_spec spec;
   gg_plan plan;  /* of that spec; its layouts are not derived */
   uint64_t hash; /* of its identity (plan/decisions.h): no two of a lineup have the same one */
@@ -45,6 +53,12 @@ typedef struct gg_lineup {
 gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
                          int device, gg_error *err);
 void gg_lineup_free(gg_lineup *lineup);
+
+/* The same of `count` places alone, in their order: of one that has no kernel for the form there is
+ * none. */
+gg_status gg_lineup_make_of(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
+                            int device, const gg_catalogue_place *places, size_t count,
+                            gg_error *err);
 
 /* GEMM_FORM: nothing of the lineup, which is empty, computes the form; with a refusal. */
 gg_status gg_lineup_fail(const gg_lineup *lineup, const gg_form *form, int device, gg_error *err);

@@ -84,7 +84,7 @@ static gg_binary *compile_ptx(const gg_kernel *kernel, gg_error *why) {
   if (!gg_arch_parse(&arch, kernel->arch)) return NULL;
   const gg_device_facts device = {.arch = arch.number, .emulated = true};
   if (!gg_compiler_open(&compiler, &usual, why))
-    gg_compile_for_device(&binary, compiler, kernel, &device, why);
+    gg_compile_for_device(&binary, compiler, NULL, kernel, &device, why);
   gg_compiler_close(compiler);
   return binary;
 }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
+#include "cli/pack_catalogue.h"
 #include "cli/pack_text.h"
 #include "cli/specs.h"
 #include "packer.h"
@@ -15,6 +16,9 @@
 typedef struct pack_options {
   const char *archs, *out, *depfile;
   bool ptx;
+  bool catalogue, all;
+  const char *form, *problem, *epilogue;
+  int64_t threads;
 } pack_options;
 
 static const cli_option options[] = {
@@ -26,6 +30,19 @@ static const cli_option options[] = {
      "pack PTX beside each cubin, which the emulator runs, not of the newest alone"},
     {"depfile", 0, CLI_STRING, offsetof(pack_options, depfile), "FILE",
      "write a Makefile rule: both files depend on the specs"},
+    {"catalogue", 0, CLI_FLAG, offsetof(pack_options, catalogue), NULL,
+     "write a file of gg_gemm's kernels for --form, which GEMMGEN_PACKS names to programs"},
+    {"form", 0, CLI_STRING, offsetof(pack_options, form), "TYPES",
+     "with --catalogue: A,B,D[,ACCUMULATOR[,MAJORS]], as bf16,bf16,bf16; operands are more of them"},
+    {"epilogue", 0, CLI_STRING, offsetof(pack_options, epilogue), "TEXT",
+     "with --catalogue: gg_form's epilogue, as \"[linear, relu]\""},
+    {"problem", 0, CLI_STRING, offsetof(pack_options, problem), "\"M N K [BATCH]\"",
+     "with --catalogue: what this product gets alone; several are parted by semicolons (default: "
+     "what products of all sizes get)"},
+    {"all", 0, CLI_FLAG, offsetof(pack_options, all), NULL,
+     "with --catalogue: every kernel that computes the form, also those that none would get"},
+    {"threads", 0, CLI_INT, offsetof(pack_options, threads), "COUNT",
+     "with --catalogue: compile so many kernels at a time (default: one a core)"},
     {0},
 };
 
@@ -368,8 +385,33 @@ static int pack_all(packing_run *run, int argc, char **argv) {
   return code;
 }
 
+/* What is of the catalogue alone, without it. */
+static int check_apart(const pack_options *given) {
+  const bool without[] = {given->form, given->problem, given->epilogue, given->all,
+                          given->threads != 0};
+  static const char *const names[] = {"form", "problem", "epilogue", "all", "threads"};
+  for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+    if (without[i]) return cli_usage("pack --%s goes with --catalogue", names[i]);
+  return CLI_OK;
+}
+
+static int run_catalogue(const pack_options *given, int argc, char **argv) {
+  if (given->depfile) return cli_usage("pack --catalogue has no specs for a --depfile");
+  const cli_catalogue_pack pack = {.form = given->form,
+                                   .problem = given->problem,
+                                   .epilogue = given->epilogue,
+                                   .arch = given->archs,
+                                   .out = given->out,
+                                   .all = given->all,
+                                   .ptx = given->ptx,
+                                   .threads = given->threads};
+  return cli_pack_catalogue(&pack, argc, argv);
+}
+
 static int run(const void *values, int argc, char **argv) {
   packing_run run = {.given = values};
+  if (run.given->catalogue) return run_catalogue(values, argc, argv);
+  if (check_apart(run.given)) return CLI_USAGE;
   if (argc == 0) return cli_usage("pack needs a spec");
   int code = read_name(&run);
   if (!code) code = read_archs(&run);
@@ -385,13 +427,18 @@ static int run(const void *values, int argc, char **argv) {
 const cli_command cmd_pack = {
     .name = "pack",
     .operands = "SPEC...",
-    .summary = "Compile kernels into C files for a program",
+    .summary = "Compile kernels into C files for a program, or into a file for gg_gemm",
     .details =
         "Writes PREFIX.c and PREFIX.h: cubins, what a launch knows of each kernel, and a typed\n"
         "function a kernel. A program that is made of them links libgemmgen-launch, which has no\n"
         "generator and no compiler. Each kernel is compiled for those architectures of the list\n"
         "that run it, and to PTX of the newest for later devices, where PTX runs on those. Output\n"
-        "is the same from run to run, byte for byte; both files are written, or neither.",
+        "is the same from run to run, byte for byte; both files are written, or neither.\n"
+        "\n"
+        "With --catalogue, --form, --arch and -o FILE it packs kernels for gg_gemm, of its catalogue: those\n"
+        "that the model chooses for products of all sizes, of any alignment, with and without a C. A\n"
+        "program that finds FILE in GEMMGEN_PACKS, or names it itself, compiles nothing for such\n"
+        "products. The pack is of one architecture, and of the library of this very version.",
     .options = options,
     .options_size = sizeof(pack_options),
     .run = run,

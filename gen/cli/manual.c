@@ -13,7 +13,9 @@ typedef struct entry {
 } entry;
 
 static const entry environment[] = {
-    {"GEMMGEN_CACHE", "the folder of the cache of compiled kernels; empty: none"},
+    {"GEMMGEN_CACHE",
+     "the folder of the cache of compiled kernels; empty: none. Of several, parted by colons, the "
+     "last is written, and those before it are only read"},
     {"GEMMGEN_DUMP_DIR",
      "a folder that every kernel that is compiled, or taken from the cache, is written to: NAME.cu, and "
      "NAME.cubin or NAME.ptx"},
@@ -22,6 +24,8 @@ static const entry environment[] = {
      "words, NAME.log; in GEMMGEN_DUMP_DIR, or else in the working directory"},
     {"GEMMGEN_OVERRIDE_DIR",
      "a folder of edited texts: a kernel whose NAME.cu or NAME.ptx is there is made of that"},
+    {"GEMMGEN_PACKS", "files of `gemmgen pack --catalogue`, parted by colons, from which gg_gemm "
+                      "takes kernels; those for other devices are left out"},
     {"GEMMGEN_TUNED", "the folder of what `gemmgen tune` has found, which gg_gemm takes"},
     {"GEMMGEN_EMU_ARCH",
      "the architecture that the emulator is of: 80, 89, 90, 100, 103, 110, 120 or 121 (90)"},
@@ -45,6 +49,9 @@ static const entry files[] = {
     {"~/.cache/gemmgen",
      "compiled kernels, up to 256 MiB of them; nothing in it is ever stale, and "
      "`gemmgen doctor --clear-cache` empties it"},
+    {"~/.cache/gemmgen/choices",
+     "which kernel gg_gemm has chosen for a product, in at most 4096 small files, for the same "
+     "library on the same device"},
     {"~/.local/share/gemmgen/tuned",
      "specs of the kernels that `gemmgen tune` found fastest, by device "
      "and product"},
@@ -56,6 +63,8 @@ static const entry examples[] = {
      "The same with binaries, for a build that is to run when the spec changes."},
     {"gemmgen pack mine.yaml --arch sm_80,sm_90a -o gemms",
      "Compile the kernels into gemms.c and gemms.h, for a program that links libgemmgen-launch."},
+    {"gemmgen pack --catalogue --form bf16,bf16,bf16 --arch sm_90a -o bf16.pack",
+     "Compile what gg_gemm chooses for products of bf16 into a file, for GEMMGEN_PACKS to name."},
     {"gemmgen explain mine.yaml", "Show every decision, every layout, and bank conflicts."},
     {"gemmgen explain --problem \"8192 3072 768\" --types bf16,bf16,bf16",
      "Show which of the shipped kernels gg_gemm takes for a product, and why."},

@@ -49,23 +49,24 @@ static const char *usual_accumulator(const char *a) {
 }
 
 /* The two are the fields of a case, so that what they may be is said in one place. */
-int cli_product_read(cli_cases *out, const char *problem, const char *types) {
+int cli_product_read_of(cli_cases *out, const char *problem, const char *types,
+                        const char *option) {
   char t[words_max][word_max], p[words_max][word_max];
   int type_count = split(t, types, ", "), extent_count = split(p, problem, ", x");
   const char *majors = type_count == 5 ? t[4] : "kkn";
   *out = (cli_cases){0};
   if (type_count < 3 || type_count > 5 || strlen(majors) != 3) {
-    return cli_usage("--types takes types of A, B and D, an accumulator and majors: "
+    return cli_usage("%s takes types of A, B and D, an accumulator and majors: "
                      "bf16,bf16,bf16,f32,kkn; not '%s'",
-                     types);
+                     option, types);
   }
   if (extent_count < 3 || extent_count > 4) {
     return cli_usage("--problem takes \"M N K\" or \"M N K BATCH\", not '%s'", problem);
   }
-  static const char types_option[] = "--types", problem_option[] = "--problem";
+  static const char problem_option[] = "--problem";
   const char *paths[CLI_CASE_FIELDS];
   for (int i = 0; i < CLI_CASE_FIELDS; i++)
-    paths[i] = i < CLI_CASE_FIELDS - 4 ? types_option : problem_option;
+    paths[i] = i < CLI_CASE_FIELDS - 4 ? option : problem_option;
   const char major[3][2] = {{majors[0]}, {majors[1]}, {majors[2]}};
   const char *const texts[CLI_CASE_FIELDS] = {t[0],
                                               t[1],
@@ -83,6 +84,10 @@ int cli_product_read(cli_cases *out, const char *problem, const char *types) {
   gg_status st = cli_case_read(&c, texts, paths, &err);
   if (!st) st = cli_cases_add(out, &c, &err);
   return st ? cli_report(&err, NULL) : CLI_OK;
+}
+
+int cli_product_read(cli_cases *out, const char *problem, const char *types) {
+  return cli_product_read_of(out, problem, types, "--types");
 }
 
 /* What lines of `extent` elements leave of so many bytes. */

@@ -11,6 +11,9 @@
  * with cli_cases_free. */
 int cli_product_read(cli_cases *out, const char *problem, const char *types);
 
+/* The same of types that `option` gave. */
+int cli_product_read_of(cli_cases *out, const char *problem, const char *types, const char *option);
+
 /* Reads a cases file; an empty one is a usage error. Gives an exit code; free with
  * cli_cases_free. */
 int cli_cases_load(cli_cases *out, const char *path);

@@ -1,20 +1,23 @@
 /* What a program that starts now waits for its first product: one product in one process. Figures,
  * not verdicts.
  *
- *     bench_first_call TYPE M N K [unaligned] [workspace]
+ *     bench_first_call TYPE M N K [unaligned] [workspace] [emu] [uncompiled]
  *
  * TYPE is of A and B: bf16, f16, tf32, e4m3 or s8; D is bf16, f32 for tf32, s32 for s8. A is
  * k-major, B k-major, D n-major. `unaligned`: leading dimensions are odd, so that no tensor map can
  * address the operands. `workspace`: there is one, so that kernels that share tiles are chosen too.
+ * `emu`: in the emulator, of sm_90. `uncompiled`: without NVRTC, as on a machine that has none.
  *
- * Prints milliseconds: the driver's start and the context; the kernel, from the catalogue to the
- * loaded module (by NVRTC, or from the cache that GEMMGEN_CACHE names); the first launch to its
- * end, and the second. first_calls.sh runs it over a list of products, each in a fresh process. */
+ * Prints milliseconds: the driver's start and the context; gg_gemm_open; the first launch to its
+ * end, whatever it plans, compiles and loads; the second, in microseconds; and the kernel.
+ * GEMMGEN_CACHE and GEMMGEN_PACKS are as for every program. docs/performance/first_call.py runs it
+ * over a table, each line in fresh processes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "gemmgen_emu.h"
 #include "gemmgen_gemm.h"
 
 typedef struct kind {
@@ -78,9 +81,27 @@ static bool has_word(int argc, char **argv, const char *word) {
   return false;
 }
 
+static gg_context *open_context(int argc, char **argv) {
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context;
+  gg_compiler_options compiler = GG_COMPILER_OPTIONS_INIT;
+  gg_context_options options = GG_CONTEXT_OPTIONS_INIT;
+  options.compiler = &compiler;
+  if (has_word(argc, argv, "uncompiled")) compiler.nvrtc = "/nowhere/libnvrtc.so";
+  if (has_word(argc, argv, "emu")) {
+    gg_emu_options emulator = GG_EMU_OPTIONS_INIT;
+    options.provider = GG_PROVIDER_EMU;
+    emulator.arch = 90;
+    if (gg_emu_options_init(&emulator) || gg_emu_configure(&emulator)) exit(EXIT_FAILURE);
+  }
+  check(gg_context_open(&context, &options, &err), &err);
+  return context;
+}
+
 int main(int argc, char **argv) {
   if (argc < 5) {
-    fprintf(stderr, "usage: bench_first_call TYPE M N K [unaligned] [workspace]\n");
+    fprintf(stderr, "usage: bench_first_call TYPE M N K [unaligned] [workspace] [emu] "
+                    "[uncompiled]\n");
     return 2;
   }
   const kind *k = kind_of(argv[1]);
@@ -97,12 +118,11 @@ int main(int argc, char **argv) {
                   .batch = 1};
   p.lda = p.ldb = p.k + odd, p.ldd = p.n + odd, p.alpha = 1;
   gg_error err = GG_ERROR_INIT;
-  gg_context *context;
   gg_gemm *gemm;
   gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
   double start = now();
-  check(gg_context_open(&context, NULL, &err), &err);
-  double opened = now() - start;
+  gg_context *context = open_context(argc, argv);
+  double context_ms = now() - start;
   p.a = allocate(context, p.m * p.lda * k->in_bytes);
   p.b = allocate(context, p.n * p.ldb * k->in_bytes);
   p.d = allocate(context, p.m * p.ldd * k->out_bytes);
@@ -110,15 +130,13 @@ int main(int argc, char **argv) {
     p.workspace = allocate(context, GG_GEMM_WORKSPACE);
     p.workspace_bytes = GG_GEMM_WORKSPACE;
   }
+  gg_gemm_options options = {.size = sizeof(gg_gemm_options), .tuned = ""};
   start = now();
-  check(gg_gemm_open(&gemm, context,
-                     &(gg_gemm_options){.size = sizeof(gg_gemm_options), .tuned = ""}, &err),
-        &err);
-  check(gg_gemm_choose(&choice, gemm, &form, &p, &err), &err);
-  double ready = now() - start;
+  check(gg_gemm_open(&gemm, context, &options, &err), &err);
+  double open_ms = now() - start;
   double first = launch(gemm, context, &form, &p), second = launch(gemm, context, &form, &p);
-  printf("%-5s %6s %6s %6s %-9s %8.1f %8.1f %8.3f %8.3f  %s\n", argv[1], argv[2], argv[3], argv[4],
-         odd ? "unaligned" : "", opened, ready, first, second, choice.kernel);
+  check(gg_gemm_choose(&choice, gemm, &form, &p, &err), &err);
+  printf("%.3f %.3f %.3f %.1f %s\n", context_ms, open_ms, first, 1e3 * second, choice.kernel);
   gg_gemm_close(gemm);
   gg_context_close(context);
   return EXIT_SUCCESS;

@@ -162,7 +162,7 @@ static void make_bare(launch *l, const gg_kernel *kernel) {
   gg_binary *binary;
   const gg_driver *driver = &l->context->driver;
   unsigned cluster = gg_kernel_cluster_size(kernel);
-  check(gg_compile_for_device(&binary, l->context->compiler, kernel, &l->context->facts, &err),
+  check(gg_compile_for_device(&binary, l->context->compiler, NULL, kernel, &l->context->facts, &err),
         &err);
   check(gg_context_enter(l->context, &err), &err);
   check(GG_CUDA(driver, &err, cuModuleLoadDataEx, &l->image, binary->data, 0, NULL, NULL), &err);

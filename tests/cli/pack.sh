@@ -18,6 +18,21 @@ expect 2 'an unknown architecture' "$gemmgen" pack spec.yaml -o gemms --arch sm_
 holds 'it says which there are' grep -q "not 'sm_81'; there are 80, .*90a" err
 expect 2 'an architecture too few' "$gemmgen" pack spec.yaml -o gemms --arch sm_80,
 
+# Of the catalogue
+expect 2 'no form' "$gemmgen" pack --catalogue --arch sm_90a -o p
+expect 2 'no file' "$gemmgen" pack --catalogue --form bf16,bf16,bf16 --arch sm_90a
+expect 2 'no architecture' "$gemmgen" pack --catalogue --form bf16,bf16,bf16 -o p
+expect 2 'two architectures' "$gemmgen" pack --catalogue --form bf16,bf16,bf16 --arch 80,90a -o p
+holds 'a pack is for one' grep -q 'with one architecture: a pack is for one' err
+expect 2 'a list and all' "$gemmgen" pack --catalogue --form bf16,bf16,bf16 --arch 90a -o p --all --problem '1 1 1'
+expect 2 'a rule' "$gemmgen" pack --catalogue --form bf16,bf16,bf16 --arch 90a -o p --depfile d
+expect 2 'threads' "$gemmgen" pack --catalogue --form bf16,bf16,bf16 --arch 90a -o p --threads -1
+for option in '--form bf16,bf16,bf16' '--problem 1' '--epilogue [relu]' --all '--threads 1'; do
+  # shellcheck disable=SC2086 # words are arguments
+  expect 2 "$option alone" "$gemmgen" pack spec.yaml -o gemms $option
+  holds 'it says with what' grep -q "pack ${option%% *} goes with --catalogue" err
+done
+
 # Specs
 expect 1 'a bad spec' "$gemmgen" pack bad.yaml -o gemms
 holds 'file:line:column' grep -Eq '^bad.yaml:[0-9]+:[0-9]+: error: ' err
@@ -56,6 +71,32 @@ expect 0 'an own target' "$gemmgen" pack own.yaml -o c/gemms --arch sm_80,sm_90a
 holds 'has no PTX, which no other device runs' [ "$(images c/gemms.c)" = 'CUBIN sm_90a ' ]
 expect 0 'with --ptx' "$gemmgen" pack own.yaml -o d/gemms --ptx
 holds 'it has' [ "$(images d/gemms.c)" = 'CUBIN sm_90a PTX sm_90a ' ]
+
+# Files of the catalogue's kernels
+catalogue=("$gemmgen" pack --catalogue --arch sm_90a --form bf16,bf16,bf16)
+expect 2 'types that are none' "${catalogue[@]}" bf16 -o p
+holds 'the option is named' grep -q "^gemmgen: --form takes types of A, B and D" err
+expect 1 'a type that is none' "${catalogue[@]}" q8,q8,q8 -o p
+expect 2 'a product that is none' "${catalogue[@]}" -o p --problem '64 64'
+expect 1 'a form that no kernel has' "$gemmgen" pack --catalogue --arch sm_80 --form e4m3,e4m3,bf16 -o p
+holds 'it is named' grep -q 'no kernel of the catalogue computes e4m3,e4m3,bf16 on sm_80' err
+expect 1 'an epilogue that is none' "${catalogue[@]}" -o p --problem '64 64 64' --epilogue '[nonsense]'
+holds 'nothing is written' [ ! -e p ]
+expect 0 'kernels of two products' "${catalogue[@]}" -o one.pack --problem '64 64 64; 65 65 65'
+holds 'what there is of them is said' grep -Eq '^one.pack: [0-9]+ kernels of 4 forms for sm_90a, ' out
+kernels() { sed -n 's/^[^:]*: \([0-9]*\) kernels of .*/\1/p' out; }
+expect 0 'a product' "${catalogue[@]}" -o small.pack --problem '64 64 64'
+one=$(kernels)
+expect 0 'and another one of the same form' "${catalogue[@]}" -o both.pack --problem '64 64 64; 4096 4096 4096'
+holds 'have more kernels' [ "$(kernels)" -gt "$one" ]
+expect 0 'the same' "${catalogue[@]}" -o two.pack --problem '64 64 64; 65 65 65' --threads 1
+holds 'is the same, byte for byte' cmp one.pack two.pack
+expect 0 'a form twice' "${catalogue[@]}" bf16,bf16,bf16,f32 -o twice.pack --problem '64 64 64; 65 65 65'
+holds 'is one' cmp one.pack twice.pack
+expect 0 'with an epilogue' "${catalogue[@]}" -o relu.pack --problem '64 64 64' --epilogue '[linear, relu]'
+holds 'it is another form' grep -aq 'bf16,bf16,bf16,f32,kkn,linear_alpha+relu' relu.pack
+mkdir folder.pack
+expect 1 'a file that cannot be written' "${catalogue[@]}" -o folder.pack --problem '64 64 64'
 
 # Files
 mkdir -p locked/gemms.c

@@ -98,14 +98,14 @@ START_TEST(a_newer_problem_is_taken_where_it_says_nothing_new) {
   ck_assert_int_eq(gg_prepare(&prepared, it.module, newer, &err), GG_OK);
   beyond[9] = 1;
   gg_prepare(&prepared, it.module, newer, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "a gg_problem of 808 bytes is of a newer gemmgen");
+  assert_error(&err, GG_E_STRUCT_NEWER, "a gg_problem of 816 bytes is of a newer gemmgen");
   ck_assert_int_eq(gg_launch_prepared(&prepared, NULL, &err), GG_OK); /* nothing */
   gg_launch(it.module, newer, NULL, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "which knows 792 of them; and byte 801 is not 0");
+  assert_error(&err, GG_E_STRUCT_NEWER, "which knows 800 of them; and byte 809 is not 0");
   gg_workspace_bytes(&bytes, it.module, newer, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "byte 801");
+  assert_error(&err, GG_E_STRUCT_NEWER, "byte 809");
   gg_problem_pack(newer, &kernel, &err);
-  assert_error(&err, GG_E_STRUCT_NEWER, "byte 801");
+  assert_error(&err, GG_E_STRUCT_NEWER, "byte 809");
   gg_free(newer);
   unload(&it);
 }
@@ -121,7 +121,7 @@ START_TEST(what_is_no_size_is_refused) {
     gg_problem problem = fixture_problem(100, 64, 40, 3);
     problem.size = sizes[i];
     gg_prepare(&prepared, it.module, &problem, &err);
-    assert_error(&err, GG_E_STRUCT_SIZE, "begin it with GG_PROBLEM_INIT, which makes that 792");
+    assert_error(&err, GG_E_STRUCT_SIZE, "begin it with GG_PROBLEM_INIT, which makes that 800");
   }
   unload(&it);
 }

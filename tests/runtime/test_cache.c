@@ -273,6 +273,38 @@ START_TEST(the_environment_chooses) {
 }
 END_TEST
 
+/* Of a list the last is written; the others are read first, and stay as they are. */
+START_TEST(a_list_is_read_and_its_last_written) {
+  char first[64], second[64], own[64], list[256];
+  snprintf(first, sizeof first, "%s", fixture_directory());
+  snprintf(second, sizeof second, "%s", fixture_directory());
+  snprintf(own, sizeof own, "%s", fixture_directory());
+  gg_cache of_first = open_cache(first, 0), of_second = open_cache(second, 0);
+  ck_assert(put(&of_first, "a", "first", "") && put(&of_second, "a", "second", ""));
+  ck_assert(put(&of_second, "b", "second", ""));
+  snprintf(list, sizeof list, ":%s::%s:%s", first, second, own);
+  setenv("GEMMGEN_CACHE", list, 1);
+  gg_cache cache = open_cache(NULL, 0);
+  ck_assert_str_eq(cache.directory, own);
+  ck_assert(has(&cache, "a", "first") && has(&cache, "b", "second"));
+  ck_assert(!has(&cache, "c", ""));
+  ck_assert(put(&cache, "c", "own", "") && has(&cache, "c", "own"));
+  ck_assert(!has(&of_first, "c", "") && !has(&of_second, "c", ""));
+  gg_cache_clear(&cache);
+  ck_assert(!has(&cache, "c", "") && has(&cache, "a", "first"));
+  gg_cache_close(&cache);
+  snprintf(list, sizeof list, "%s:", first); /* nothing is written */
+  setenv("GEMMGEN_CACHE", list, 1);
+  cache = open_cache(NULL, 0);
+  ck_assert_ptr_null(cache.directory);
+  ck_assert(has(&cache, "a", "first"));
+  ck_assert(put(&cache, "d", "nowhere", "") && !has(&cache, "d", ""));
+  gg_cache_close(&cache);
+  gg_cache_close(&of_first);
+  gg_cache_close(&of_second);
+}
+END_TEST
+
 /* Two processes write and read one entry, over and over: each read is whole or a miss. */
 START_TEST(two_processes_race) {
   const char *directory = fixture_directory();
@@ -331,6 +363,7 @@ int main(void) {
   tcase_add_test(tests, the_least_recently_used_go_first);
   tcase_add_test(tests, lost_temporaries_are_removed_and_strangers_left);
   tcase_add_test(tests, the_environment_chooses);
+  tcase_add_test(tests, a_list_is_read_and_its_last_written);
   tcase_add_test(tests, two_processes_race);
   tcase_add_test(tests, memory_may_run_out_anywhere);
   tcase_set_timeout(tests, 120);

@@ -202,7 +202,7 @@ static void put_text(const char *directory, const char *suffix, const char *text
 /* Without a driver, so for a GPU of sm_90. */
 static gg_status compile_for_90(gg_binary **out, gg_compiler *compiler) {
   gg_kernel kernel = fixture_kernel();
-  return gg_compile_for_device(out, compiler, &kernel, &(gg_device_facts){.arch = 90}, &err);
+  return gg_compile_for_device(out, compiler, NULL, &kernel, &(gg_device_facts){.arch = 90}, &err);
 }
 
 START_TEST(edited_texts_are_compiled) {

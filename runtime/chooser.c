@@ -1,0 +1,392 @@
+#include "chooser.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "choice/form.h"
+#include "jit.h"
+#include "problem.h"
+#include "tuned.h"
+
+/* How many kernels that are not loaded are looked for in the cache, of those that the model thinks
+ * fastest: each text takes a millisecond. */
+enum { looks_most = 16 };
+
+static void warn(const gg_gemm *gemm, const gg_str *text) {
+  const gg_compiler *compiler = gemm->context->compiler;
+  if (compiler && compiler->warn && !text->failed)
+    compiler->warn(compiler->user, gg_str_text(text));
+}
+
+/* ---- What was tuned ------------------------------------------------------------------- */
+
+/* A measured kernel, by its path. */
+typedef struct gg_measured {
+  struct gg_measured *next;
+  gg_spec_file *file;
+  gg_slot slot;
+  char path[];
+} measured;
+
+void gg_measured_free(measured *list) {
+  while (list) {
+    measured *next = list->next;
+    gg_slot_close(&list->slot);
+    gg_spec_file_free(list->file);
+    gg_free(list);
+    list = next;
+  }
+}
+
+static void ignore_tuned(const gg_gemm *gemm, const char *path, gg_error *why) {
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "the tuned kernel %s is not used: %s", path, why->message);
+  warn(gemm, &text);
+  gg_str_free(&text);
+  gg_error_clear(why);
+}
+
+/* NULL where there is none at `path`, or none that can be read. */
+static measured *find_tuned(gg_gemm *gemm, const char *path) {
+  for (measured *node = gemm->measured; node; node = node->next) {
+    if (strcmp(node->path, path) == 0) return node;
+  }
+  gg_error why = GG_ERROR_INIT;
+  gg_spec_file *file = NULL;
+  char *text;
+  size_t length;
+  struct stat facts;
+  if (stat(path, &facts) != 0) return NULL;
+  gg_status st = gg_file_read_plain(&text, &length, path, GG_SPEC_BYTES_MAX, &why);
+  if (!st) st = gg_spec_file_parse(&file, text, length, path, &why);
+  gg_free(text);
+  if (st) {
+    ignore_tuned(gemm, path, &why);
+    return NULL;
+  }
+  measured *node = gg_calloc(1, sizeof *node + strlen(path) + 1);
+  if (!node || gg_slot_open(&node->slot, gg_spec_file_get(file, 0), NULL)) {
+    gg_free(node);
+    gg_spec_file_free(file);
+    return NULL;
+  }
+  memcpy(node->path, path, strlen(path) + 1);
+  node->file = file;
+  node->next = gemm->measured;
+  gemm->measured = node;
+  return node;
+}
+
+static bool serves(const gg_operand *has, const gg_operand *wanted) {
+  return has->type == wanted->type && has->major == wanted->major && has->align <= wanted->align;
+}
+
+static bool serves_sums(const gg_kernel *kernel, const gg_form *form) {
+  bool promoted = kernel->accumulator_span > 0;
+  return kernel->accumulator_bits == 0 || promoted == (form->promote != GG_PROMOTE_NEVER);
+}
+
+static bool serves_epilogue(const gg_kernel *kernel, const gg_form *form) {
+  gg_operations wanted;
+  return gg_form_operations(&wanted, form, NULL) == GG_OK && gg_form_is_epilogue(&wanted, kernel);
+}
+
+/* The file's name says what it is for; whether it is, its kernel tells. */
+static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
+  return serves(&kernel->a, &form->a) && serves(&kernel->b, &form->b) &&
+         serves(&kernel->d, &form->d) && gg_same_scaling(kernel->scale_a, form->scale_a) &&
+         gg_same_scaling(kernel->scale_b, form->scale_b) &&
+         gg_same_scaling(kernel->scale_d, form->scale_d) && kernel->sparse_a == form->sparse_a &&
+         (kernel->sparse_b != 0) == form->sparse_b &&
+         (kernel->pointers != 0) == (form->pointers != 0) &&
+         (kernel->xor_bits != 0) == (form->xor_bits != 0) &&
+         kernel->accumulator == form->accumulator && serves_sums(kernel, form) &&
+         gg_kernel_takes(kernel, GG_PARAM_BETA) == form->has_c &&
+         (!form->has_c || serves(&kernel->c, &form->c)) && serves_epilogue(kernel, form);
+}
+
+static gg_gemm_choice choice_of(const gg_slot *slot, bool tuned, double seconds) {
+  return (gg_gemm_choice){.size = sizeof(gg_gemm_choice),
+                          .module = slot->module,
+                          .kernel = slot->kernel->name,
+                          .tuned = tuned,
+                          .seconds = seconds};
+}
+
+static bool try_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                      const gg_problem *problem, gg_tuned_extents extents) {
+  gg_str path = GG_STR_INIT;
+  gg_error why = GG_ERROR_INIT;
+  measured *node = NULL;
+  bool found = false;
+  if (gg_tuned_path(&path, gg_str_text(&gemm->tuned), gemm->context->facts.name, form, extents,
+                    NULL) == GG_OK) {
+    pthread_mutex_lock(&gemm->lock);
+    node = find_tuned(gemm, gg_str_text(&path));
+    pthread_mutex_unlock(&gemm->lock);
+  }
+  if (node && gg_slot_load(&node->slot, gemm->context, NULL, problem, &why) == GG_OK) {
+    found = kernel_serves(node->slot.kernel, form);
+    if (found) *out = choice_of(&node->slot, true, 0);
+  } else if (node) {
+    ignore_tuned(gemm, node->path, &why);
+  }
+  gg_str_free(&path);
+  return found;
+}
+
+/* The product's own entry, or that of its bucket. */
+static bool choose_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                         const gg_problem *p) {
+  if (gemm->tuned.length == 0) return false;
+  gg_tuned_extents own = {p->m, p->n, p->k, p->batch}, bucket = gg_tuned_bucket(own);
+  if (try_tuned(out, gemm, form, p, own)) return true;
+  return bucket.m != own.m && try_tuned(out, gemm, form, p, bucket);
+}
+
+/* ---- What the model chooses ----------------------------------------------------------- */
+
+/* Whether a kernel computes in local memory, which no prediction knows of: registers were too few
+ * for what it does, and it may be several times slower. */
+static bool spills(const gg_slot *slot) {
+  return gg_module_facts_of(slot->module)->local_bytes > 0;
+}
+
+/* A form, of a product or of a pack's kernels for it, and which kernels are chosen from. */
+typedef struct field {
+  gg_form form;
+  bool packed;
+  gg_rosters *of;
+} field;
+
+static gg_status open_field(field *f, gg_gemm *gemm, gg_error *err) {
+  pthread_mutex_lock(&gemm->lock);
+  gg_status st = gg_rosters_find(&f->of, &gemm->forms, &f->form, err);
+  pthread_mutex_unlock(&gemm->lock);
+  return st;
+}
+
+/* A roster in the order of its predictions, from which slots are taken. */
+typedef struct ranking {
+  gg_roster *roster;
+  gg_ranked *list;
+  size_t count;
+} ranking;
+
+static gg_status rank(ranking *out, gg_gemm *gemm, const field *f, const gg_problem *p,
+                      gg_error *err) {
+  *out = (ranking){0};
+  pthread_mutex_lock(&gemm->lock);
+  gg_status st = gg_rosters_get(&out->roster, f->of, &gemm->source, f->packed, err);
+  pthread_mutex_unlock(&gemm->lock);
+  if (st) return st;
+  out->count = out->roster->lineup->count;
+  out->list = gg_malloc(out->count * sizeof *out->list);
+  if (!out->list) return gg_fail(err, MEMORY, NULL, "");
+  gg_models_rank(out->list, out->roster->models, out->count,
+                 (gg_extents){p->m, p->n, p->k, p->batch}, p->workspace_bytes);
+  return GG_OK;
+}
+
+/* The `i`th in the order, of which those before were taken. */
+static gg_status take_slot(gg_slot **out, gg_gemm *gemm, const field *f, ranking *r, size_t i,
+                           gg_error *err) {
+  gg_ranked_first(r->list + i, r->count - i);
+  pthread_mutex_lock(&gemm->lock);
+  gg_status st = gg_rosters_slot(out, f->of, r->roster, r->list[i].index, err);
+  pthread_mutex_unlock(&gemm->lock);
+  return st;
+}
+
+static void remember(const gg_gemm *gemm, const field *f, const gg_problem *p, const gg_slot *slot,
+                     double seconds) {
+  gg_remembered_add(&gemm->remembered, f->packed, &f->form, p,
+                    &(gg_remembered_choice){slot->place, seconds});
+}
+
+/* The fastest by the model that loads and takes the problem; where that spills, the next that does
+ * not, if it is among the first few. The first one's error if none loads. What a problem's strides
+ * had a part in is not remembered: they are not in the key. */
+static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, const field *f,
+                                  const gg_problem *p, gg_error *err) {
+  ranking r;
+  gg_error first = GG_ERROR_INIT;
+  int spilled = 0;
+  bool others = false;
+  const gg_slot *chosen = NULL;
+  gg_status st = rank(&r, gemm, f, p, err);
+  if (st) return st;
+  for (size_t i = 0; i < r.count && spilled < GG_SPILLING_MOST; i++) {
+    gg_slot *slot;
+    st = take_slot(&slot, gemm, f, &r, i, &first);
+    if (!st) st = gg_slot_load(slot, gemm->context, &gemm->source.packs, p, &first);
+    if (st && !gg_slot_gives_way(st)) break;
+    others = others || st;
+    if (st) continue;
+    bool spill = spills(slot);
+    if (!spill || spilled == 0) *out = choice_of(slot, false, r.list[i].seconds), chosen = slot;
+    if (!spill) break;
+    spilled++;
+  }
+  gg_free(r.list);
+  if (chosen) st = GG_OK;
+  if (chosen && !others) remember(gemm, f, p, chosen, out->seconds);
+  if (st && err && err->code == GG_OK) {
+    *err = first;
+  } else {
+    gg_error_clear(&first);
+  }
+  return st;
+}
+
+/* The kernel that an earlier process chose; NULL where there is none. */
+static gg_slot *recall(double *seconds, gg_gemm *gemm, const field *f, const gg_problem *p) {
+  gg_remembered_choice choice;
+  gg_slot *slot = NULL;
+  if (!gg_remembered_find(&choice, &gemm->remembered, f->packed, &f->form, p)) return NULL;
+  pthread_mutex_lock(&gemm->lock);
+  gg_status st = gg_rosters_single(&slot, f->of, &gemm->source, choice.place, NULL);
+  pthread_mutex_unlock(&gemm->lock);
+  *seconds = choice.seconds;
+  return st ? NULL : slot;
+}
+
+static gg_status choose_of(gg_gemm_choice *out, gg_gemm *gemm, field *f, const gg_problem *p,
+                           gg_error *err) {
+  double seconds;
+  gg_status st = open_field(f, gemm, err);
+  if (st) return st;
+  gg_slot *slot = recall(&seconds, gemm, f, p);
+  if (slot && gg_slot_load(slot, gemm->context, &gemm->source.packs, p, NULL) == GG_OK) {
+    *out = choice_of(slot, false, seconds);
+    return GG_OK;
+  }
+  return choose_predicted(out, gemm, f, p, err);
+}
+
+/* Of what packs have for the form; false where that is nothing, or nothing that takes the problem.
+ * Other errors than that go to the caller. */
+static bool choose_packed(gg_gemm_choice *out, gg_status *st, gg_gemm *gemm, const gg_form *form,
+                          const gg_problem *p, gg_error *err) {
+  field f = {.packed = true};
+  bool serves;
+  gg_error why = GG_ERROR_INIT;
+  *st = gg_packs_serve(&serves, &f.form, &gemm->source.packs, form, err);
+  if (*st || !serves) return *st != GG_OK;
+  *st = choose_of(out, gemm, &f, p, &why);
+  bool passed = *st && gg_slot_gives_way(*st);
+  if (*st && !passed && err && err->code == GG_OK) {
+    *err = why;
+  } else {
+    gg_error_clear(&why);
+  }
+  return !passed;
+}
+
+/* ---- The best ------------------------------------------------------------------------- */
+
+/* Of the problems that have the key the least: what serves it serves all. */
+static gg_problem least_of(const gg_problem *problem) {
+  gg_problem least = *problem;
+  least.workspace_bytes = gg_seen_workspace(problem);
+  return least;
+}
+
+static void add_seen(gg_gemm *gemm, gg_seen *seen, const gg_seen_key *key,
+                     const gg_gemm_choice *choice) {
+  pthread_mutex_lock(&gemm->lock);
+  gg_seen_add(seen, key, choice);
+  pthread_mutex_unlock(&gemm->lock);
+}
+
+static gg_status choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                        const gg_seen_key *key, const gg_problem *problem, bool of_packs,
+                        gg_error *err) {
+  gg_problem least = least_of(problem);
+  gg_status st = GG_OK;
+  field f = {.form = *form};
+  bool chosen = choose_tuned(out, gemm, form, &least) ||
+                (of_packs && choose_packed(out, &st, gemm, form, &least, err));
+  if (!chosen) st = choose_of(out, gemm, &f, &least, err);
+  if (!st) add_seen(gemm, &gemm->seen, key, out);
+  return st;
+}
+
+gg_status gg_choose_best(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                         const gg_seen_key *key, const gg_problem *problem, gg_error *err) {
+  return choose(out, gemm, form, key, problem, true, err);
+}
+
+/* ---- At hand -------------------------------------------------------------------------- */
+
+static bool compiles(const gg_gemm *gemm) {
+  return gemm->context->compiler && !gemm->context->compiler->why_not;
+}
+
+/* What an earlier process chose of the whole catalogue, where it is compiled. */
+static bool recall_at_hand(gg_gemm_choice *out, gg_gemm *gemm, field *f, const gg_problem *p) {
+  double seconds;
+  gg_slot *slot = recall(&seconds, gemm, f, p);
+  if (!slot || !gg_slot_at_hand(slot, gemm->context, &gemm->source.packs, p, true)) return false;
+  *out = choice_of(slot, false, seconds);
+  return true;
+}
+
+/* The fastest of those that are loaded, or, of the first few, in the cache; *best: that is the
+ * fastest of all. */
+static bool rank_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const field *f,
+                         const gg_problem *p) {
+  ranking r;
+  bool found = false;
+  if (rank(&r, gemm, f, p, NULL)) return false;
+  for (size_t i = 0; i < r.count && !found; i++) {
+    gg_slot *slot;
+    if (take_slot(&slot, gemm, f, &r, i, NULL) || isinf(r.list[i].seconds)) break;
+    found = gg_slot_at_hand(slot, gemm->context, &gemm->source.packs, p, i < looks_most);
+    if (!found) continue;
+    *best = i == 0 && !spills(slot);
+    *out = choice_of(slot, false, r.list[i].seconds);
+    if (*best) remember(gemm, f, p, slot, out->seconds);
+  }
+  gg_free(r.list);
+  return found;
+}
+
+/* What packs have goes before a look at the catalogue, which would plan it. */
+static bool find_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const gg_form *form,
+                         const gg_problem *p) {
+  field f = {.form = *form};
+  gg_status st;
+  if (open_field(&f, gemm, NULL)) return false;
+  *best = recall_at_hand(out, gemm, &f, p);
+  if (*best || (choose_packed(out, &st, gemm, form, p, NULL) && st == GG_OK)) return true;
+  return rank_at_hand(out, best, gemm, &f, p);
+}
+
+bool gg_choose_at_hand(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                       const gg_seen_key *key, const gg_problem *problem) {
+  gg_problem least = least_of(problem);
+  bool best = false;
+  if (!find_at_hand(out, &best, gemm, form, &least)) return false;
+  best = (best && gemm->tuned.length == 0) || !compiles(gemm);
+  add_seen(gemm, best ? &gemm->seen : &gemm->meanwhile, key, out);
+  if (!best) gg_later_add(&gemm->later, form, problem);
+  return true;
+}
+
+void gg_choose_later(void *user, const gg_form *form, const gg_problem *problem) {
+  gg_gemm *gemm = user;
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
+  gg_error why = GG_ERROR_INIT;
+  gg_seen_key key = gg_seen_key_of(form, problem);
+  if (choose(&choice, gemm, form, &key, problem, false, &why)) {
+    gg_str text = GG_STR_INIT;
+    gg_str_printf(&text, "a product keeps the kernel that was at hand: %s", why.message);
+    warn(gemm, &text);
+    gg_str_free(&text);
+  }
+  gg_error_clear(&why);
+}

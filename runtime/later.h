@@ -1,0 +1,31 @@
+/* What a gg_gemm does on a thread of its own: products whose best kernel is compiled while another
+ * one serves, one after the other. The thread is there from the first of them on, until
+ * gg_later_close. */
+#ifndef GG_RUNTIME_LATER_H
+#define GG_RUNTIME_LATER_H
+
+#include <pthread.h>
+
+#include "gemmgen_gemm.h"
+
+typedef struct gg_later {
+  void (*action)(void *user, const gg_form *form, const gg_problem *problem);
+  void *user;
+  pthread_mutex_t lock; /* of what follows */
+  pthread_cond_t more;
+  pthread_t thread;
+  bool open, runs, ends;
+  struct gg_later_product *first, *last;
+} gg_later;
+
+gg_status gg_later_open(gg_later *later,
+                        void (*action)(void *user, const gg_form *form, const gg_problem *problem),
+                        void *user, gg_error *err);
+
+/* Ends the thread: what it is at is finished, what waits is dropped. */
+void gg_later_close(gg_later *later);
+
+/* Copies both. Does nothing where memory or threads are out. */
+void gg_later_add(gg_later *later, const gg_form *form, const gg_problem *problem);
+
+#endif
