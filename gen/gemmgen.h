@@ -80,6 +80,10 @@ GG_API gg_status gg_form_extras(gg_extra_facts *out, size_t *count, const gg_for
 
 /* Runs every stage on one spec. On failure *out is NULL. Free with gg_kernel_free. */
 GG_API gg_status gg_kernel_generate(gg_kernel **out, const gg_spec *spec, gg_error *err);
+
+/* The same kernel as PTX, from a template: it loads with the driver alone, without NVRTC. EMIT_PTX
+ * where its plan has no such template, with what has none: gg_kernel_generate's is for NVRTC. */
+GG_API gg_status gg_kernel_generate_ptx(gg_kernel **out, const gg_spec *spec, gg_error *err);
 GG_API void gg_kernel_free(gg_kernel *kernel);
 
 /* Appends what was decided and derived for a spec, and what it costs, as `gemmgen explain` shows

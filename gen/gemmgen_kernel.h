@@ -231,7 +231,7 @@ typedef struct gg_kernel {
   const char *arch;   /* the least architecture it needs, "sm_80" */
   const char *note;   /* NULL, or what to know of the choice: the architecture has a family of its
                          own,   or instructions that no family has */
-  const char *source; /* CUDA C++, NUL-terminated */
+  const char *source; /* CUDA C++, or with `ptx` PTX, NUL-terminated */
   size_t source_length;
   const char *fingerprint; /* of the text, and with it of spec, parameters and gemmgen's version: a
                               second, empty entry point of that name is how gg_module_load_binary
@@ -275,7 +275,8 @@ typedef struct gg_kernel {
                                        rows and columns, of which sums are stored */
   uint64_t pointers; /* 1: a batch is given by arrays of addresses (gg_problem.pointers); else 0 */
   uint64_t xor_bits; /* of b1, 1: bits of A and B that differ are counted; 0: those both 1 */
-  uint64_t reserved[18];
+  uint64_t ptx;      /* 1: the text is PTX (gg_kernel_generate_ptx); else 0 */
+  uint64_t reserved[17];
 } gg_kernel;
 
 #ifdef __cplusplus

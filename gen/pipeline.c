@@ -22,15 +22,23 @@ void gg_compilation_free(gg_compilation *compilation) {
   gg_arena_free(&compilation->arena);
 }
 
-gg_status gg_kernel_generate(gg_kernel **out, const gg_spec *spec, gg_error *err) {
+static gg_status generate(gg_kernel **out, const gg_spec *spec, bool ptx, gg_error *err) {
   GG_NEED(err, out);
   GG_NEED(err, spec);
   gg_compilation compilation = GG_COMPILATION_INIT;
   *out = NULL;
   gg_status st = gg_compilation_run(&compilation, spec, err);
-  if (st == GG_OK) st = gg_kernel_emit(out, compilation.plan, compilation.layouts, err);
+  if (st == GG_OK) st = gg_kernel_emit(out, compilation.plan, compilation.layouts, ptx, err);
   gg_compilation_free(&compilation);
   return st;
+}
+
+gg_status gg_kernel_generate(gg_kernel **out, const gg_spec *spec, gg_error *err) {
+  return generate(out, spec, false, err);
+}
+
+gg_status gg_kernel_generate_ptx(gg_kernel **out, const gg_spec *spec, gg_error *err) {
+  return generate(out, spec, true, err);
 }
 
 gg_status gg_report_of_spec(gg_report *out, const gg_spec *spec, gg_error *err) {

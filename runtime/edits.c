@@ -106,12 +106,13 @@ static gg_status take(gg_edit *edit, gg_edits *edits, const char *suffix, gg_err
   edit->kernel.source = edit->text;
   edit->kernel.source_length = length;
   edit->ptx = strcmp(suffix, "ptx") == 0;
+  edit->kernel.ptx = edit->ptx;
   tell_override(edits, edit);
   return GG_OK;
 }
 
 gg_status gg_edit_open(gg_edit *out, gg_edits *edits, const gg_kernel *kernel, gg_error *err) {
-  *out = (gg_edit){.kernel = *kernel};
+  *out = (gg_edit){.kernel = *kernel, .ptx = kernel->ptx != 0};
   if (!edits->from) return GG_OK;
   gg_status st = take(out, edits, "cu", err);
   if (!st && !out->path) st = take(out, edits, "ptx", err);

@@ -64,6 +64,7 @@ static const member kernel_members[] = {
     OF_KERNEL(sum_bytes_n, NUMBER),
     OF_KERNEL(pointers, NUMBER),
     OF_KERNEL(xor_bits, NUMBER),
+    OF_KERNEL(ptx, NUMBER),
 };
 
 #define OF_OPERATION(name, kind) MEMBER(gg_operation, name, GG_FACT_##kind)

@@ -372,13 +372,25 @@ static gg_status get_for_device(gg_binary **out, gg_compiler *compiler, const gg
 
 /* ---- Texts that are studied ----------------------------------------------------------- */
 
-/* A PTX text in a kernel's place, for the driver. */
+/* Text that is PTX, of a template or in a kernel's place, for the driver. */
 static gg_status take_ptx(gg_binary **out, const gg_kernel *kernel, gg_error *err) {
   static const option_list none = {.count = 0};
   owned_binary *owned = new_binary(GG_FORMAT_PTX, kernel->arch, &none);
   if (!owned) return gg_fail(err, MEMORY, NULL, "");
   gg_str_append(&owned->data, kernel->source, kernel->source_length);
   return finish(out, owned, GG_OK, err);
+}
+
+/* The same of a template, whose text names its target: where the device is one that has it. */
+static gg_status take_ptx_for_device(gg_binary **out, const gg_edit *edit,
+                                     const gg_device_facts *device, gg_error *err) {
+  const gg_kernel *kernel = &edit->kernel;
+  gg_arch least;
+  if (edit->path) return take_ptx(out, kernel, err);
+  if (!gg_arch_parse(&least, kernel->arch)) return gg_fail(err, ARCH_NAME, NULL, kernel->arch);
+  if (!gg_arch_serves(least, device->arch))
+    return gg_fail(err, DEVICE_ARCH, NULL, kernel->name, kernel->arch, device->arch);
+  return take_ptx(out, kernel, err);
 }
 
 /* Writes what was made, where somebody wants to read it. */
@@ -404,8 +416,10 @@ gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *ke
   if (st) return st;
   if (!edit.ptx) {
     st = compile(out, compiler, &edit.kernel, &(order){.arch = arch, .format = format}, err);
-  } else if (format == GG_FORMAT_PTX) {
+  } else if (format == GG_FORMAT_PTX && (edit.path || !arch || strcmp(arch, kernel->arch) == 0)) {
     st = take_ptx(out, &edit.kernel, err);
+  } else if (!edit.path) {
+    st = gg_fail(err, COMPILE_PTX, NULL, kernel->name, kernel->arch);
   } else {
     st = gg_fail(err, EDIT, NULL, edit.path, kernel->name,
                  "no cubin is made of PTX here: the driver compiles it where it is loaded");
@@ -423,7 +437,7 @@ static gg_status give_for_device(gg_binary **out, gg_compiler *compiler, const g
   gg_edit edit;
   gg_status st = gg_edit_open(&edit, &compiler->edits, kernel, err);
   if (st) return st;
-  st = edit.ptx ? take_ptx(out, &edit.kernel, err)
+  st = edit.ptx ? take_ptx_for_device(out, &edit, device, err)
                 : get_for_device(out, compiler, packs, &edit.kernel, device, at_hand, err);
   if (!st && *out) dump(compiler, &edit, *out);
   gg_edit_close(&edit);

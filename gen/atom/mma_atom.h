@@ -151,4 +151,8 @@ int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const
 gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *name,
                               gg_error *err);
 
+/* Appends what stands behind the predicate of a wgmma: the signs of A and B (floats alone), then
+ * the transposition of what lies in shared memory where both majors exist (16-bit types alone). */
+void gg_mma_wgmma_immediates(gg_str *out, const gg_mma_atom *atom);
+
 #endif

@@ -149,9 +149,7 @@ static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
   gg_str_puts(out, ");\n}\n");
 }
 
-/* After the predicate: the signs of A and B (floats alone), then the transposition of what lies in
- * shared memory where both majors exist (16-bit types alone). */
-static void put_wgmma_immediates(gg_str *out, const gg_mma_atom *atom) {
+void gg_mma_wgmma_immediates(gg_str *out, const gg_mma_atom *atom) {
   const gg_mma_row *row = atom->row;
   if (row->c == GG_DTYPE_s32) return;
   gg_str_puts(out, ", 1, 1");
@@ -190,7 +188,7 @@ static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
   gg_str_printf(out, ", %%%d, ", next);
   if (sparse) gg_str_printf(out, "%%%d, 0, ", next + 1);
   gg_str_puts(out, "p");
-  put_wgmma_immediates(out, atom);
+  gg_mma_wgmma_immediates(out, atom);
   gg_str_puts(out, ";\\n}\\n\"\n      : ");
   put_operands(out, &d, "+");
   gg_str_puts(out, "\n      : ");

@@ -68,6 +68,10 @@ static void put_epilogue(bench_table *t, const bench_label *of, const bench_resu
   gg_str_json(&t->results, does);
 }
 
+void bench_kernel_label(gg_str *out, const gg_kernel *kernel) {
+  gg_str_printf(out, "%s%s", kernel->name, kernel->ptx ? " (PTX)" : "");
+}
+
 /* Begins an object of a JSON list. */
 static void put_object(gg_str *out, const bench_label *of, const gg_kernel *kernel) {
   gg_str_puts(out, out->length ? ",\n    {\"case\": " : "\n    {\"case\": ");
@@ -77,8 +81,11 @@ static void put_object(gg_str *out, const bench_label *of, const gg_kernel *kern
     gg_str_json(out, of->epilogue->word);
   }
   if (!kernel) return;
+  gg_str label = GG_STR_INIT;
+  bench_kernel_label(&label, kernel);
   gg_str_puts(out, ", \"kernel\": ");
-  gg_str_json(out, kernel->name);
+  gg_str_json(out, gg_str_text(&label));
+  gg_str_free(&label);
 }
 
 void bench_table_row(bench_table *t, const bench_label *of, const gg_kernel *kernel,
@@ -86,7 +93,9 @@ void bench_table_row(bench_table *t, const bench_label *of, const gg_kernel *ker
   double of_best = ratio(ours->tflops, result->lt_best.tflops);
   double of_ceiling = ratio(ours->tflops, result->ceiling);
   bench_label_print(of);
-  printf(" %-*s", t->name_width, kernel->name);
+  gg_str label = GG_STR_INIT;
+  bench_kernel_label(&label, kernel);
+  printf(" %-*s", t->name_width, gg_str_text(&label));
   print_figure(8, 1, ours->tflops);
   print_figure(8, 1, result->lt_first.tflops);
   print_figure(8, 1, result->lt_best.tflops);
@@ -95,9 +104,10 @@ void bench_table_row(bench_table *t, const bench_label *of, const gg_kernel *ker
   print_figure(7, 3, of_ceiling);
   printf(" %5s", ours->right ? "yes" : "NO");
   gg_str_printf(&t->tsv, "%s\t%s%s%s\t%.5g\t%.5g\t%.5g\t%.5g\t%.4f\t%.4f\t%d\t%.3g\t%d", of->name,
-                of->epilogue ? of->epilogue->word : "", of->epilogue ? "\t" : "", kernel->name,
-                ours->tflops, result->lt_first.tflops, result->lt_best.tflops, result->ceiling,
-                of_best, of_ceiling, ours->right, ours->max_error, result->sets);
+                of->epilogue ? of->epilogue->word : "", of->epilogue ? "\t" : "",
+                gg_str_text(&label), ours->tflops, result->lt_first.tflops, result->lt_best.tflops,
+                result->ceiling, of_best, of_ceiling, ours->right, ours->max_error, result->sets);
+  gg_str_free(&label);
   put_object(&t->results, of, kernel);
   gg_str_printf(&t->results,
                 ", \"tflops\": %.5g, \"lt_first\": %.5g, \"lt_best\": %.5g, \"lt_index\": %d, "

@@ -54,4 +54,7 @@ void bench_table_json(gg_str *out, const bench_table *t, const gg_device_facts *
 
 void bench_table_free(bench_table *t);
 
+/* What tables call a kernel: its name, and that its text is PTX. */
+void bench_kernel_label(gg_str *out, const gg_kernel *kernel);
+
 #endif

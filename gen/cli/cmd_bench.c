@@ -20,7 +20,7 @@ enum { most_chosen = 64, chosen_name_width = 60 };
 
 typedef struct bench_options {
   cli_shape shape;
-  const char *cases, *epilogue, *tsv, *json, *markdown, *svg, *cublaslt;
+  const char *cases, *epilogue, *emit, *tsv, *json, *markdown, *svg, *cublaslt;
   bool pointers, ceiling, no_cublaslt, best, no_overlap, keep_going;
   int64_t top, samples, seed, device;
 } bench_options;
@@ -39,6 +39,7 @@ static const cli_option options[] = {
     {"no-cublaslt", 0, CLI_FLAG, offsetof(bench_options, no_cublaslt), NULL, "do without cuBLASLt"},
     {"no-overlap", 0, CLI_FLAG, offsetof(bench_options, no_overlap), NULL,
      "begin each of our launches when the one before it has ended"},
+    CLI_EMIT_OPTION(bench_options, emit),
     CLI_KEEP_GOING_OPTION(bench_options, keep_going),
     {"best", 0, CLI_FLAG, offsetof(bench_options, best), NULL,
      "show only the fastest kernel of each case"},
@@ -451,7 +452,10 @@ static int load_modules(bench *b) {
     } else if (gg_module_load(&b->modules[i], b->rig.context, kernel, &err)) {
       code = cli_report(&err, NULL);
     }
-    int width = (int)strlen(kernel->name);
+    gg_str label = GG_STR_INIT;
+    bench_kernel_label(&label, kernel);
+    int width = (int)label.length;
+    gg_str_free(&label);
     if (width > b->table.name_width) b->table.name_width = width;
     cli_progress("compile", i + 1, count);
   }
@@ -548,7 +552,11 @@ static int run(const void *values, int argc, char **argv) {
   if (misread) return misread;
   b.table.path = given.tsv;
   b.table.epilogues = b.epilogues[0];
-  int refused = argc ? cli_kernels_load(&b.kernels, argc, argv, given.keep_going) : CLI_OK;
+  unsigned texts;
+  misread = cli_texts_read(&texts, given.emit);
+  if (misread) return misread;
+  if (given.emit && !argc) return cli_usage("--emit is for the kernels of SPECs");
+  int refused = argc ? cli_kernels_load(&b.kernels, argc, argv, texts, given.keep_going) : CLI_OK;
   int code = given.keep_going && b.kernels.count > 0 ? CLI_OK : refused;
   if (!code && argc == 0) code = open_catalogue(&b);
   if (!code) code = find_cases(&b);

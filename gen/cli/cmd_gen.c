@@ -217,6 +217,32 @@ static gg_status write_compiled(generation *gen, const gg_kernel *kernel, emit_k
   return st;
 }
 
+/* Where NVRTC makes the PTX, as the target is another one or the plan has no template: says so. */
+static gg_status write_ptx(generation *gen, const gg_spec *spec, const gg_kernel *kernel,
+                           gg_error *err) {
+  gg_kernel *ptx = NULL;
+  gg_str why = GG_STR_INIT;
+  bool other = gen->given->arch && strcmp(gen->given->arch, kernel->arch) != 0;
+  gg_status st = other ? GG_OK : gg_kernel_generate_ptx(&ptx, spec, err);
+  if (!other && st == GG_OK) {
+    st = write_output(gen, kernel->name, EMIT_PTX, ptx->source, ptx->source_length, err);
+  } else if (other || st == GG_E_EMIT_PTX) {
+    gg_str_puts(&why, "NVRTC made this PTX: ");
+    if (other)
+      gg_str_printf(&why, "templates have it for %s alone", kernel->arch);
+    else
+      gg_str_puts(&why, err->message);
+    gg_error_clear(err);
+    const gg_mark *mark = cli_name_mark(spec);
+    fprintf(stderr, "%s:%d:%d: note: %s\n", mark->file, mark->line, mark->column,
+            gg_str_shown(&why));
+    st = write_compiled(gen, kernel, EMIT_PTX, err);
+  }
+  gg_str_free(&why);
+  gg_kernel_free(ptx);
+  return st;
+}
+
 static gg_status generate(void *user, const gg_spec *spec, gg_error *err) {
   generation *gen = user;
   gg_kernel *kernel = NULL;
@@ -228,6 +254,8 @@ static gg_status generate(void *user, const gg_spec *spec, gg_error *err) {
       st = write_output(gen, kernel->name, EMIT_CU, kernel->source, kernel->source_length, err);
     } else if (kind == EMIT_PLAN) {
       st = write_plan(gen, spec, kernel->name, err);
+    } else if (kind == EMIT_PTX) {
+      st = write_ptx(gen, spec, kernel, err);
     } else {
       st = write_compiled(gen, kernel, (emit_kind)kind, err);
     }
@@ -279,7 +307,10 @@ const cli_command cmd_gen = {
         "kernels. Several kernels, or several kinds of output, go to a directory, which is made\n"
         "where it is not there, and are named by the kernels; two kernels of one name are\n"
         "refused. Output is the same from run to run, byte for byte; a file is written in full or\n"
-        "not at all.",
+        "not at all.\n"
+        "\n"
+        "PTX is of a template where a kernel's plan has one: to be read, and without NVRTC. Else, or\n"
+        "for another --arch, NVRTC makes it, and a note says so.",
     .options = options,
     .options_size = sizeof(gen_options),
     .run = run,

@@ -18,6 +18,7 @@ typedef struct run_options {
   int64_t seed, pad;
   const char *inputs;
   bool pack_scales, keep_going;
+  const char *emit;
   cli_emulate emulate;
 } run_options;
 
@@ -32,6 +33,7 @@ static const cli_option options[] = {
     {"pack-scales", 0, CLI_FLAG, offsetof(run_options, pack_scales), NULL,
      "have the device pack scale factors of A and B, from rows"},
     {"seed", 0, CLI_INT, offsetof(run_options, seed), "N", "of the inputs (0)"},
+    CLI_EMIT_OPTION(run_options, emit),
     CLI_KEEP_GOING_OPTION(run_options, keep_going),
     CLI_EMULATE_OPTIONS(run_options, emulate),
     {0},
@@ -51,6 +53,10 @@ static int compile_only(const cli_kernels *kernels, gg_error *why) {
   for (size_t i = 0; i < kernels->count; i++) {
     const gg_kernel *kernel = kernels->list[i];
     gg_binary *binary;
+    if (kernel->ptx) {
+      printf("%s: PTX for %s, of a template; not run\n", kernel->name, kernel->arch);
+      continue;
+    }
     if (gg_compile(&binary, compiler, kernel, NULL, GG_FORMAT_CUBIN, &err)) {
       code = cli_report(&err, NULL);
       continue;
@@ -229,9 +235,9 @@ static gg_status try_inputs(bool *passed, session *s, gg_input_kind kind, gg_err
 
 static void print_head(const session *s) {
   const gg_problem *p = &s->shape;
-  printf("%s\n  M %lld, N %lld, K %lld, batch %lld, alpha %g, beta %g\n", s->kernel->name,
-         (long long)p->m, (long long)p->n, (long long)p->k, (long long)p->batch, (double)p->alpha,
-         (double)p->beta);
+  printf("%s%s\n  M %lld, N %lld, K %lld, batch %lld, alpha %g, beta %g\n", s->kernel->name,
+         s->kernel->ptx ? " (PTX)" : "", (long long)p->m, (long long)p->n, (long long)p->k,
+         (long long)p->batch, (double)p->alpha, (double)p->beta);
   for (int i = 0; i < s->place_count; i++) {
     const gg_module_facts *facts = gg_module_facts_of(s->places[i].module);
     const char *cached = facts->cached ? " (cached)" : "";
@@ -336,9 +342,11 @@ static int run(const void *values, int argc, char **argv) {
   if (given->pad < 0) return cli_usage("--pad counts from 0");
   cli_kernels kernels;
   gg_problem shape;
+  unsigned texts;
   int code = cli_shape_read(&shape, &given->shape, NULL);
+  if (!code) code = cli_texts_read(&texts, given->emit);
   if (code) return code;
-  code = cli_kernels_load(&kernels, argc, argv, given->keep_going);
+  code = cli_kernels_load(&kernels, argc, argv, texts, given->keep_going);
   if (!code && given->emulate.trace) cli_name_parts(argc, argv);
   if (!code || (given->keep_going && kernels.count > 0)) {
     int failed = run_on_device(given, &kernels, normal, integers);

@@ -2,27 +2,66 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "cli/specs.h"
 
 /* ---- Specs to kernels ----------------------------------------------------------------- */
 
-static gg_status add_kernel(void *user, const gg_spec *spec, gg_error *err) {
-  cli_kernels *out = user;
+int cli_texts_read(unsigned *out, const char *list) {
+  static const struct {
+    const char *list;
+    unsigned texts;
+  } rows[] = {{"cu", CLI_TEXT_CU},
+              {"ptx", CLI_TEXT_PTX},
+              {"cu,ptx", CLI_TEXT_CU | CLI_TEXT_PTX},
+              {"ptx,cu", CLI_TEXT_CU | CLI_TEXT_PTX}};
+  *out = CLI_TEXT_CU;
+  if (!list) return CLI_OK;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (strcmp(list, rows[i].list) != 0) continue;
+    *out = rows[i].texts;
+    return CLI_OK;
+  }
+  return cli_usage("--emit takes cu, ptx or both, not '%s'", list);
+}
+
+/* One load of specs. */
+typedef struct loading {
+  cli_kernels *out;
+  unsigned texts;
+} loading;
+
+static gg_status add_kernel(cli_kernels *out, const gg_spec *spec, bool ptx, gg_error *err) {
   gg_kernel **list = gg_realloc(out->list, (out->count + 1) * sizeof *list);
   if (!list) return gg_fail(err, MEMORY, NULL, "");
   out->list = list;
-  gg_status st = gg_kernel_generate(&list[out->count], spec, err);
+  gg_status st = ptx ? gg_kernel_generate_ptx(&list[out->count], spec, err)
+                     : gg_kernel_generate(&list[out->count], spec, err);
   if (!st) cli_note(spec, list[out->count++]->note);
   return st;
 }
 
-int cli_kernels_load(cli_kernels *out, int count, char **paths, bool keep_going) {
+static gg_status add_texts(void *user, const gg_spec *spec, gg_error *err) {
+  const loading *load = user;
+  bool cu = load->texts & CLI_TEXT_CU;
+  gg_status st = cu ? add_kernel(load->out, spec, false, err) : GG_OK;
+  if (st || !(load->texts & CLI_TEXT_PTX)) return st;
+  st = add_kernel(load->out, spec, true, err);
+  if (st != GG_E_EMIT_PTX || !cu) return st;
+  fprintf(stderr, "gemmgen: %s\n", err->message);
+  gg_error_clear(err);
+  return GG_OK;
+}
+
+int cli_kernels_load(cli_kernels *out, int count, char **paths, unsigned texts, bool keep_going) {
   *out = (cli_kernels){0};
+  loading load = {out, texts};
   if (count == 0) return cli_usage("no spec given; see `gemmgen help`");
-  return cli_each_spec(count, paths, keep_going, add_kernel, out);
+  return cli_each_spec(count, paths, keep_going, add_texts, &load);
 }
 
 void cli_kernels_free(cli_kernels *kernels) {

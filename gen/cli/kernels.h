@@ -10,10 +10,24 @@ typedef struct cli_kernels {
   size_t count;
 } cli_kernels;
 
-/* Generates every kernel of the spec files; what cannot be is reported on stderr, as by
- * cli_specs_each. Gives an exit code, with `keep_going` perhaps of what was refused beside what is
- * in the list; free with cli_kernels_free whatever it is. */
-int cli_kernels_load(cli_kernels *out, int count, char **paths, bool keep_going);
+/* Which texts of each spec's kernel are wanted: CUDA C++, which NVRTC compiles, PTX of a template,
+ * or both, one behind the other. */
+typedef enum cli_texts { CLI_TEXT_CU = 1, CLI_TEXT_PTX = 2 } cli_texts;
+
+#define CLI_EMIT_OPTION(type, member)                                                              \
+  {                                                                                                \
+    "emit", 0, CLI_STRING, offsetof(type, member), "LIST",                                         \
+        "by which text: cu (default), by NVRTC; ptx, of a template; cu,ptx: by both"               \
+  }
+
+/* "cu", "ptx", both parted by a comma, or NULL: "cu". Gives an exit code. */
+int cli_texts_read(unsigned *out, const char *list);
+
+/* Generates every kernel of the spec files in these texts; what cannot be is reported on stderr, as
+ * by cli_specs_each: also where PTX alone is wanted, and there is no template. Gives an exit code,
+ * with `keep_going` perhaps of what was refused beside what is in the list; free with
+ * cli_kernels_free whatever it is. */
+int cli_kernels_load(cli_kernels *out, int count, char **paths, unsigned texts, bool keep_going);
 void cli_kernels_free(cli_kernels *kernels);
 
 /* A problem's extents and scalars as options: texts, so that 0 can be told from nothing. */

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "emit/operations.h"
+#include "emit/ptx.h"
 #include "emit/report.h"
 #include "emit/skeleton.h"
 #include "plan/distribution.h"
@@ -107,7 +108,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
 
 /* Every template begins with it. */
 static gg_status bind_banner(gg_bindings *bindings, size_t *length, const gg_plan *plan,
-                             const gg_layouts *layouts, gg_error *err) {
+                             const gg_layouts *layouts, bool ptx, gg_error *err) {
   gg_report report;
   gg_status st = gg_report_make(&report, plan, layouts, err);
   gg_str text = GG_STR_INIT;
@@ -120,7 +121,10 @@ static gg_status bind_banner(gg_bindings *bindings, size_t *length, const gg_pla
   gg_outline_write(&text, plan, layouts, gg_skeletons[plan->target->id].steps);
   gg_str_puts(&text, "//\n// What was decided and derived from it:\n//\n");
   if (st == GG_OK) gg_report_print(&text, &report, "//   ");
-  gg_str_printf(&text, "//\n// By hand: nvcc -std=c++17 -arch=%s -cubin FILE.cu\n", arch);
+  gg_str_printf(&text,
+                ptx ? "//\n// By hand: ptxas -arch=%s FILE.ptx\n"
+                    : "//\n// By hand: nvcc -std=c++17 -arch=%s -cubin FILE.cu\n",
+                arch);
   *length = text.length;
   gg_bind_str(bindings, "banner", &text);
   gg_report_free(&report);
@@ -162,20 +166,26 @@ static gg_status write_fingerprint(kernel_memory *memory, gg_error *err) {
   memory->code_end = source->length;
   uint64_t hash = gg_hash_bytes(GG_HASH_BEGIN, gg_str_text(source), source->length);
   snprintf(name, sizeof name, "gemmgen_%016" PRIx64, hash);
+  gg_str_puts(source,
+              "\n// By this name a loader knows that a binary was made from this very text.\n");
   gg_str_printf(source,
-                "\n// By this name a loader knows that a binary was made from this very text.\n"
-                "extern \"C\" __global__ void %s() {}\n",
+                memory->kernel.ptx ? ".visible .entry %s() {\n  ret;\n}\n"
+                                   : "extern \"C\" __global__ void %s() {}\n",
                 name);
   memory->kernel.fingerprint = gg_arena_strndup(&memory->arena, name, strlen(name));
   bool failed = source->failed || !memory->kernel.fingerprint;
   return failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
 
-/* The template, filled in; then, but for the banner, without what this kernel does not use. */
+/* The template, filled in; then, but for the banner, without what this kernel does not use: of PTX
+ * nothing else is written. */
 static gg_status write_code(kernel_memory *memory, const char *template_name,
                             const gg_bindings *bindings, gg_error *err) {
   gg_str general = GG_STR_INIT, *source = &memory->source;
   size_t banner = memory->code_begin;
+  if (memory->kernel.ptx)
+    return gg_template_expand(source, gg_template_files, template_name, bindings->rows,
+                              bindings->count, err);
   gg_status st = gg_template_expand(&general, gg_template_files, template_name, bindings->rows,
                                     bindings->count, err);
   if (st == GG_OK && general.failed) st = gg_fail(err, MEMORY, NULL, "");
@@ -188,30 +198,46 @@ static gg_status write_code(kernel_memory *memory, const char *template_name,
   return st;
 }
 
+/* What the skeleton of CUDA C++ names, or a PTX template; and which of these it is. */
+static gg_status bind_code(gg_bindings *bindings, const char **template_name, const gg_plan *plan,
+                           const gg_layouts *layouts, bool ptx, gg_error *err) {
+  const gg_skeleton *skeleton = &gg_skeletons[plan->target->id];
+  gg_bind_text(bindings, "name", plan->name);
+  *template_name = ptx ? gg_ptx_template(plan) : skeleton->template_name;
+  if (ptx) return gg_ptx_bind(bindings, plan, layouts, err);
+  gg_status st = skeleton->bind(bindings, plan, layouts, err);
+  if (!st) gg_bind_operations(bindings, plan, layouts);
+  return st;
+}
+
 static gg_status write_source(kernel_memory *memory, const gg_plan *plan, const gg_layouts *layouts,
                               gg_error *err) {
   gg_bindings bindings = {.arena = &memory->arena};
+  const char *template_name;
+  bool ptx = memory->kernel.ptx;
   gg_status st;
-  if ((st = bind_banner(&bindings, &memory->code_begin, plan, layouts, err))) return st;
-  gg_bind_text(&bindings, "name", plan->name);
-  const gg_skeleton *skeleton = &gg_skeletons[plan->target->id];
-  if ((st = skeleton->bind(&bindings, plan, layouts, err))) return st;
-  gg_bind_operations(&bindings, plan, layouts);
+  if ((st = bind_banner(&bindings, &memory->code_begin, plan, layouts, ptx, err))) return st;
+  if ((st = bind_code(&bindings, &template_name, plan, layouts, ptx, err))) return st;
   if ((st = gg_bindings_check(&bindings, err))) return st;
-  st = write_code(memory, skeleton->template_name, &bindings, err);
+  st = write_code(memory, template_name, &bindings, err);
   if (!st) st = write_fingerprint(memory, err);
   memory->kernel.source = gg_str_text(&memory->source);
   memory->kernel.source_length = memory->source.length;
   return st ? st : check_name(&memory->kernel, plan, err);
 }
 
-gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts *layouts,
+gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts *layouts, bool ptx,
                          gg_error *err) {
   *out = NULL;
+  const char *lacks = ptx ? gg_ptx_lacks(plan, layouts) : NULL;
+  if (lacks)
+    return gg_fail(err, EMIT_PTX, &plan->asked->name.mark, plan->name, plan->target->family,
+                   *lacks ? " with " : "", lacks);
   kernel_memory *memory = gg_malloc(sizeof *memory);
   if (!memory) return gg_fail(err, MEMORY, NULL, "");
   *memory = (kernel_memory){.arena = GG_ARENA_INIT, .source = GG_STR_INIT};
   gg_status st = fill_facts(memory, plan, layouts, err);
+  memory->kernel.ptx = ptx;
   if (st == GG_OK) st = write_source(memory, plan, layouts, err);
   if (st) {
     gg_kernel_free(&memory->kernel);

@@ -4,8 +4,9 @@
 
 #include "plan/layouts.h"
 
-/* Free with gg_kernel_free. */
-gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts *layouts,
+/* In CUDA C++, or, where the plan has a template of it, in PTX: else EMIT_PTX, with why. Free with
+ * gg_kernel_free. */
+gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts *layouts, bool ptx,
                          gg_error *err);
 
 /* What of a kernel's text is compiled: all but the banner in front and the fingerprint at its end,

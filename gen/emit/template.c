@@ -3,7 +3,7 @@
  * A template is a CUDA file that editors and nvcc still read: its directives are comment lines.
  *
  *     //@ insert NAME     the text bound to NAME, in place of the line
- *     //@ include PART    templates/parts/PART.cu, expanded in place
+ *     //@ include PART    templates/parts/PART.cu, expanded in place; of a PTX template PART.ptx
  *     //@ slot NAME       the same of the part that the family has bound to NAME, or nothing
  *     //@ if FLAG         lines up to `//@ else` or `//@ end` only where FLAG holds;
  *     //@ if not FLAG     `if`s nest
@@ -190,7 +190,8 @@ static gg_status expand_text(expansion *ex, reader *in, const char *text) {
 static gg_status expand_file(expansion *ex, const char *name, size_t length, const reader *from) {
   const gg_mark *mark = from ? &from->mark : NULL;
   gg_str path = GG_STR_INIT;
-  gg_str_printf(&path, from ? "parts/%.*s.cu" : "%.*s", (int)length, name);
+  gg_str_printf(&path, from ? "parts/%.*s%s" : "%.*s", (int)length, name,
+                from ? strrchr(from->mark.file, '.') : "");
   gg_status st = GG_OK;
   const gg_template_file *file = ex->files;
   while (file->name && strcmp(file->name, gg_str_text(&path)) != 0)

@@ -205,7 +205,7 @@ done
 expect 2 'no product for the device' "$gemmgen" explain --arch sm_90 spec.yaml
 
 # A toolkit that is named and is none is passed over, and that is said
-for command in 'gen --emit ptx spec.yaml' 'run spec.yaml -m 9 -n 9 -k 9 --device emu' doctor; do
+for command in 'gen --emit cubin spec.yaml' 'run spec.yaml -m 9 -n 9 -k 9 --device emu' doctor; do
   expect 0 'no toolkit there' env CUDA_HOME=/bogus "$gemmgen" $command
   holds 'it is named' grep -q 'NVRTC is not in CUDA_HOME, /bogus; .* is used' err
   holds 'once' [ "$(grep -c bogus err)" -eq 1 ]

@@ -19,6 +19,16 @@ expect 0 'a sweep to a directory' "$gemmgen" gen --emit cu,plan sweep.yaml -o al
 holds 'a kernel a combination' [ "$(find all -name '*_s?_*.cu' | wc -l)" -eq 4 ]
 holds 'plans are JSON' json "$(find all -name '*.plan' | head -n 1)"
 holds 'the depfile names the spec' grep -q ': sweep.yaml' all.d
+# PTX of a template, or of NVRTC, which says so
+printf 'name: small\narch: sm_90a\na: bf16\nb: bf16\nd: bf16\n' >ptx.yaml
+expect 0 'PTX of a template' "$gemmgen" gen --emit ptx ptx.yaml -o small.ptx
+holds 'it is a kernel' grep -q '^    small($' small.ptx
+holds 'that nobody compiled' bash -c "! grep -q NVVM small.ptx"
+holds 'nothing is said' [ ! -s err ]
+echo 'scheduler: split_k' >>ptx.yaml
+expect 0 'PTX of NVRTC' "$gemmgen" gen --emit ptx ptx.yaml -o small.ptx
+holds 'it is' grep -q NVVM small.ptx
+holds 'it says why' grep -q '^ptx.yaml:1:7: note: NVRTC made this PTX: .* has none with split_k' err
 expect 1 'a bad spec' "$gemmgen" gen bad.yaml -o bad.cu
 holds 'nothing is written' [ ! -e bad.cu ]
 holds 'file:line:column' grep -Eq '^bad.yaml:[0-9]+:[0-9]+: error: ' err

@@ -1,8 +1,8 @@
-/* gpu_check [--emu] [--seeds N] [--shapes quick|full|tiny] SPEC_OR_FOLDER...: every kernel of the
- * specs on the GPU, or in the emulator, in one process: shapes that no tile divides, empty extents,
- * batches, scalars; then a CUDA graph, threads, two contexts; with --seeds, in the emulator in N
- * random orders besides. Ends with "N passed, N failed, N skipped";
- * exit status 0, 1, or 77 without a GPU.
+/* gpu_check [--emu] [--emit cu|ptx|cu,ptx] [--seeds N] [--shapes quick|full|tiny]
+ * SPEC_OR_FOLDER...: every kernel of the specs, by NVRTC or by its PTX template, on the GPU, or in
+ * the emulator, in one process: shapes that no tile divides, empty extents, batches, scalars; then
+ * a CUDA graph, threads, two contexts; with --seeds, in the emulator in N random orders besides.
+ * Ends with "N passed, N failed, N skipped"; exit status 0, 1, or 77 without a GPU.
  *
  * Inputs are integers, so that nearly every comparison is exact; see runtime/harness. */
 #include <dirent.h>
@@ -358,10 +358,14 @@ static int check_all(const cli_kernels *kernels, const settings *given) {
 int main(int argc, char **argv) {
   settings given = {.shapes = &selections[0], .provider = GG_PROVIDER_CUDA};
   path_list list = {.count = 0};
+  unsigned texts = CLI_TEXT_CU;
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--shapes") == 0 && i + 1 < argc) {
       given.shapes = find_shapes(argv[++i]);
       if (!given.shapes) return cli_usage("--shapes is quick, full or tiny, not '%s'", argv[i]);
+    } else if (strcmp(argv[i], "--emit") == 0 && i + 1 < argc) {
+      int misread = cli_texts_read(&texts, argv[++i]);
+      if (misread) return misread;
     } else if (strcmp(argv[i], "--emu") == 0) {
       given.provider = GG_PROVIDER_EMU;
     } else if (strcmp(argv[i], "--seeds") == 0 && i + 1 < argc) {
@@ -371,7 +375,7 @@ int main(int argc, char **argv) {
     }
   }
   cli_kernels kernels;
-  int code = cli_kernels_load(&kernels, list.count, list.paths, false);
+  int code = cli_kernels_load(&kernels, list.count, list.paths, texts, false);
   if (!code) code = check_all(&kernels, &given);
   cli_kernels_free(&kernels);
   for (int i = 0; i < list.count; i++)

@@ -52,8 +52,9 @@ static bool try_kernel(subject *s, const char *folder, gg_compiler *compiler, dr
   for (int i = 0; i < SUBJECT_PROBLEMS; i++)
     s->problems[i] = draw_problem(from, s->kernel);
   if (!subject_check_columns(s) || !keep(s, folder)) return false;
+  uint64_t seed = 1 + (uint64_t)s->number;
   return s->launches == 0 || (subject_compile(s, compiler) && subject_emulate(s, 0) &&
-                              subject_emulate(s, 1 + (uint64_t)s->number));
+                              subject_emulate(s, seed) && subject_emulate_ptx(s, compiler, seed));
 }
 
 static void check_spec(totals *out, const options *given, subject *s, draws *from,

@@ -19,13 +19,29 @@ bool subject_fail(subject *s, const char *what, gg_error *err) {
 
 /* ---- The kernel ----------------------------------------------------------------------- */
 
-bool subject_check_columns(subject *s) {
-  gg_error none = GG_ERROR_INIT;
-  for (const char *line = s->kernel->source; *line; line += strspn(line, "\n")) {
+static bool lines_fit(const gg_kernel *kernel) {
+  for (const char *line = kernel->source; *line; line += strspn(line, "\n")) {
     size_t length = strcspn(line, "\n");
-    if (length > columns_most) return subject_fail(s, "a line of more than 100 columns", &none);
+    if (length > columns_most) return false;
     line += length;
   }
+  return true;
+}
+
+bool subject_check_columns(subject *s) {
+  gg_error none = GG_ERROR_INIT;
+  if (!lines_fit(s->kernel)) return subject_fail(s, "a line of more than 100 columns", &none);
+  if (s->ptx && !lines_fit(s->ptx))
+    return subject_fail(s, "a line of PTX of more than 100 columns", &none);
+  return true;
+}
+
+/* What its plan has no PTX template for is no failure. */
+static bool generate_ptx(subject *s, const gg_spec *spec) {
+  gg_error err = GG_ERROR_INIT;
+  gg_status st = gg_kernel_generate_ptx(&s->ptx, spec, &err);
+  if (st && st != GG_E_EMIT_PTX) return subject_fail(s, "PTX", &err);
+  gg_error_clear(&err);
   return true;
 }
 
@@ -35,8 +51,9 @@ bool subject_generate(subject *s) {
   gg_status st =
       gg_spec_file_parse(&file, gg_str_text(&s->text), s->text.length, "random.yaml", &err);
   if (!st) st = gg_kernel_generate(&s->kernel, gg_spec_file_get(file, 0), &err);
+  bool whole = st || generate_ptx(s, gg_spec_file_get(file, 0));
   gg_spec_file_free(file);
-  if (!st) return true;
+  if (!st) return whole;
   bool refused = err.stage == GG_STAGE_PLAN || err.stage == GG_STAGE_DERIVE;
   if (!refused || err.line == 0) return subject_fail(s, "no diagnostic of the plan", &err);
   gg_error_clear(&err);
@@ -53,6 +70,7 @@ bool subject_compile(subject *s, gg_compiler *compiler) {
 void subject_free(subject *s) {
   gg_binary_free(s->binary);
   gg_kernel_free(s->kernel);
+  gg_kernel_free(s->ptx);
   gg_str_free(&s->text);
   gg_str_free(&s->why);
 }
@@ -200,5 +218,17 @@ bool subject_emulate(subject *s, uint64_t seed) {
   good = good && subject_run(s, context, module, seed);
   gg_module_free(module);
   gg_context_close(context);
+  return good;
+}
+
+bool subject_emulate_ptx(subject *s, gg_compiler *compiler, uint64_t seed) {
+  if (!s->ptx) return true;
+  gg_kernel *kernel = s->kernel;
+  gg_binary_free(s->binary);
+  s->binary = NULL;
+  s->kernel = s->ptx;
+  bool good = subject_compile(s, compiler) && subject_emulate(s, seed);
+  s->kernel = kernel;
+  if (!good) gg_str_puts(&s->why, "\n  by its PTX template");
   return good;
 }

@@ -17,6 +17,7 @@ typedef struct subject {
    * lines, operands that end where their allocation does, and numbers with fractions. */
   int first_way;
   gg_kernel *kernel;
+  gg_kernel *ptx; /* by a PTX template; NULL: its plan has none */
   gg_binary *binary;
   int problem_count;
   gg_problem problems[SUBJECT_PROBLEMS];
@@ -31,7 +32,7 @@ bool subject_fail(subject *s, const char *what, gg_error *err);
 /* From the text a kernel, or none where the plan has said what it lacks. */
 bool subject_generate(subject *s);
 
-/* No line of a kernel's text is longer than 100 columns. */
+/* No line of a kernel's texts is longer than 100 columns. */
 bool subject_check_columns(subject *s);
 
 /* To PTX, without a warning. */
@@ -45,5 +46,8 @@ bool subject_run(subject *s, gg_context *context, const gg_module *module, uint6
  * seed 0 asynchronous work is as late as it may be, on two threads of the host; of others it lands
  * at random moments, on one. */
 bool subject_emulate(subject *s, uint64_t seed);
+
+/* The same by the PTX template, where there is one, whose bits must be those of the first run. */
+bool subject_emulate_ptx(subject *s, gg_compiler *compiler, uint64_t seed);
 
 #endif

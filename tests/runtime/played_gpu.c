@@ -250,7 +250,7 @@ static void load_played(void) {
   int count = 0;
   for (char *at = strtok(list, ":"); at && count < 64; at = strtok(NULL, ":"))
     paths[count++] = at;
-  if (cli_kernels_load(&played, count, paths, false) != CLI_OK) exit(EXIT_FAILURE);
+  if (cli_kernels_load(&played, count, paths, CLI_TEXT_CU, false) != CLI_OK) exit(EXIT_FAILURE);
 }
 
 gg_status gg_driver_open(gg_driver *out, gg_provider provider, gg_error *err) {

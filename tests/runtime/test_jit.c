@@ -396,6 +396,50 @@ START_TEST(a_missing_nvrtc_is_an_error_of_the_compile) {
 }
 END_TEST
 
+static gg_kernel *kernel_of_template(const char *text, gg_status expected) {
+  gg_kernel *kernel = NULL;
+  gg_spec_file *file;
+  ck_assert_int_eq(gg_spec_file_parse(&file, text, strlen(text), "ptx.yaml", &err), GG_OK);
+  ck_assert_int_eq(gg_kernel_generate_ptx(&kernel, gg_spec_file_get(file, 0), &err), expected);
+  gg_spec_file_free(file);
+  return kernel;
+}
+
+START_TEST(ptx_of_a_template_needs_no_nvrtc) {
+  gg_compiler_options options = {
+      .size = sizeof(gg_compiler_options), .nvrtc = "/nowhere/libnvrtc.so", .cache = ""};
+  gg_compiler *compiler;
+  gg_binary *binary;
+  gg_kernel *kernel = kernel_of_template("arch: sm_90a\na: bf16\nb: bf16\nd: bf16\n", GG_OK);
+  ck_assert_uint_eq(kernel->ptx, 1);
+  ck_assert_int_eq(gg_compiler_open(&compiler, &options, &err), GG_OK);
+  ck_assert_int_eq(gg_compile(&binary, compiler, kernel, NULL, GG_FORMAT_PTX, &err), GG_OK);
+  ck_assert_str_eq(binary->data, kernel->source);
+  ck_assert_str_eq(binary->arch, "sm_90a");
+  gg_binary_free(binary);
+  ck_assert_int_eq(gg_compile(&binary, compiler, kernel, NULL, GG_FORMAT_CUBIN, &err),
+                   GG_E_COMPILE_PTX);
+  assert_error(&err, GG_E_COMPILE_PTX, "is PTX for sm_90a");
+  ck_assert_int_eq(gg_compile(&binary, compiler, kernel, "sm_100a", GG_FORMAT_PTX, &err),
+                   GG_E_COMPILE_PTX);
+  gg_error_clear(&err);
+  gg_device_facts other = {.arch = 100}, same = {.arch = 90};
+  ck_assert_int_eq(gg_compile_for_device(&binary, compiler, NULL, kernel, &same, &err), GG_OK);
+  gg_binary_free(binary);
+  gg_compile_for_device(&binary, compiler, NULL, kernel, &other, &err);
+  assert_error(&err, GG_E_DEVICE_ARCH, "needs sm_90a, the device is sm_100");
+  gg_compiler_close(compiler);
+  gg_kernel_free(kernel);
+}
+END_TEST
+
+START_TEST(what_has_no_template_says_so) {
+  kernel_of_template("arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nscheduler: split_k\n",
+                     GG_E_EMIT_PTX);
+  assert_error(&err, GG_E_EMIT_PTX, "family sm90 has none with split_k or stream_k");
+}
+END_TEST
+
 START_TEST(a_stranger_is_not_nvrtc) {
   gg_compiler_options options = {
       .size = sizeof(gg_compiler_options), .nvrtc = "libm.so.6", .cache = ""};
@@ -436,6 +480,8 @@ int main(void) {
   tcase_add_loop_test(pure, target, 0, sizeof targets / sizeof *targets);
   tcase_add_test(pure, both_sides_are_named);
   tcase_add_test(pure, a_missing_nvrtc_is_an_error_of_the_compile);
+  tcase_add_test(pure, ptx_of_a_template_needs_no_nvrtc);
+  tcase_add_test(pure, what_has_no_template_says_so);
   tcase_add_test(pure, a_stranger_is_not_nvrtc);
   tcase_add_test(pure, nvrtcs_own_failure_is_named);
   suite_add_tcase(suite, pure);

@@ -51,7 +51,7 @@ static uint64_t hash_plan(const char *what, const gg_plan *plan) {
   gg_kernel *kernel;
   gg_status st = gg_layouts_derive(&layouts, plan, &err);
   ck_assert_msg(st == GG_OK, "%s: %s", what, err.message);
-  st = gg_kernel_emit(&kernel, plan, &layouts, &err);
+  st = gg_kernel_emit(&kernel, plan, &layouts, false, &err);
   ck_assert_msg(st == GG_OK, "%s: %s", what, err.message);
   uint64_t hash = kernel_hash(GG_HASH_BEGIN, kernel);
   gg_kernel_free(kernel);

@@ -1,0 +1,32 @@
+#include "emit/ptx.h"
+
+#include "plan/target.h"
+
+/* What emission knows of a family's PTX. */
+typedef struct ptx_family {
+  const char *template_name; /* NULL: the family has none */
+  const char *(*lacks)(const gg_plan *plan, const gg_layouts *layouts);
+  gg_status (*bind)(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                    gg_error *err);
+} ptx_family;
+
+static const ptx_family families[GG_TARGET_COUNT] = {
+    [GG_TARGET_SM80] = {"sm80_multistage.ptx", gg_sm80_ptx_lacks, gg_sm80_ptx_bind},
+    [GG_TARGET_SM90] = {"sm90_warp_specialised.ptx", gg_sm90_ptx_lacks, gg_sm90_ptx_bind},
+};
+
+const char *gg_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
+  const ptx_family *family = &families[plan->target->id];
+  return family->template_name ? family->lacks(plan, layouts) : "";
+}
+
+const char *gg_ptx_template(const gg_plan *plan) {
+  return families[plan->target->id].template_name;
+}
+
+gg_status gg_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                      gg_error *err) {
+  char arch[GG_ARCH_NAME_MAX];
+  gg_bind_text(out, "target", gg_arch_name(arch, plan->arch));
+  return families[plan->target->id].bind(out, plan, layouts, err);
+}

@@ -1,0 +1,238 @@
+/* PTX that families' generated lines share.
+ *
+ * Addresses. A layout whose strides are powers of two in bits of their own, swizzled or not, maps
+ * the bits of coordinates to bits of addresses: an address is the xor of what each bit contributes.
+ * A lane's place is therefore a few masked and shifted copies of its number, xored: bits that move
+ * equally far go together. A step that is known when text is made is one number for all lanes:
+ * where no swizzled bit changes it is added, by an instruction's own offset, else xored. Neither is
+ * believed: both are held to the layout, place by place. */
+#include "emit/ptx_text.h"
+
+#include "emit/cuda_text.h"
+#include "plan/operands.h"
+
+enum { line_columns = 100 };
+
+void gg_ptx_write_registers(gg_str *out, const char *name, int first, int count, int indent) {
+  int column = line_columns;
+  for (int i = 0; i < count; i++) {
+    gg_str item = GG_STR_INIT;
+    gg_str_printf(&item, "%s%%%s%d%s", i ? "" : "{", name, first + i, i + 1 < count ? "," : "},");
+    bool fits = column + 1 + (int)item.length <= line_columns;
+    if (i && fits) {
+      gg_str_putc(out, ' ');
+      column++;
+    } else if (i) {
+      gg_str_printf(out, "\n%*s", indent + 1, "");
+      column = indent + 1;
+    } else {
+      column = indent;
+    }
+    gg_str_add(out, &item);
+    column += (int)item.length;
+    gg_str_free(&item);
+  }
+}
+
+void gg_ptx_bind_number(gg_bindings *out, const char *name, ll number) {
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "%lld", number);
+  gg_bind_str(out, name, &text);
+}
+
+void gg_ptx_write_clear(gg_str *out, int registers) {
+  enum { a_line = 3 };
+  for (int i = 0; i < registers; i++)
+    gg_str_printf(out, "%smov.f32 %%acc%d, 0f00000000;%s", i % a_line ? " " : "  ", i,
+                  i % a_line == a_line - 1 || i + 1 == registers ? "\n" : "");
+}
+
+/* ---- Parameters ---------------------------------------------------------------------------- */
+
+static void write_parameter(gg_str *out, gg_param param) {
+  static const char *const addresses[] = {
+      [GG_OPERAND_A] = "A", [GG_OPERAND_B] = "B", [GG_OPERAND_C] = "C", [GG_OPERAND_D] = "D"};
+  static const char *const names[] = {
+      [GG_PARAM_M] = "u64 m",
+      [GG_PARAM_N] = "u64 n",
+      [GG_PARAM_K] = "u64 k",
+      [GG_PARAM_BATCH] = "u64 batch",
+      [GG_PARAM_ALPHA] = "f32 alpha",
+      [GG_PARAM_BETA] = "f32 beta",
+      [GG_PARAM_LD] = "u64 ld",
+      [GG_PARAM_BATCH_STRIDE] = "u64 batch_stride_",
+      [GG_PARAM_ADDRESS] = "u64 ",
+      [GG_PARAM_MAP] = "align 64 .b8 map_",
+      [GG_PARAM_MAP_END] = "align 64 .b8 end_",
+      [GG_PARAM_EVICT_FIRST] = "u64 evict_first",
+  };
+  gg_str_printf(out, "  .param .%s", names[param.kind]);
+  if (param.kind == GG_PARAM_ADDRESS)
+    gg_str_puts(out, addresses[param.operand]);
+  else if (param.operand != GG_OPERAND_NONE)
+    gg_str_puts(out, gg_operand_word(param.operand));
+  if (param.kind == GG_PARAM_MAP || param.kind == GG_PARAM_MAP_END) gg_str_puts(out, "[128]");
+}
+
+void gg_ptx_write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_param params[GG_PARAMS_MAX];
+  size_t count = gg_kernel_params(params, plan, layouts);
+  for (size_t i = 0; i < count; i++) {
+    write_parameter(out, params[i]);
+    gg_str_puts(out, i + 1 < count ? ",\n" : "\n");
+  }
+}
+
+static void write_extent(gg_str *out, const char *to, const char *parameter, int64_t fixed) {
+  if (fixed == GG_FIXED_NONE)
+    gg_str_printf(out, "  ld.param.u32 %%%s, [%s];\n", to, parameter);
+  else
+    gg_str_printf(out, "  mov.u32 %%%s, %lld;\n", to, (long long)fixed);
+}
+
+void gg_ptx_write_extents(gg_str *out, const gg_plan *plan) {
+  gg_str_puts(out, "  .reg .b32 %m, %n, %k, %batches;\n");
+  write_extent(out, "m", "m", plan->fixed_m);
+  write_extent(out, "n", "n", plan->fixed_n);
+  write_extent(out, "k", "k", plan->fixed_k);
+  write_extent(out, "batches", "batch", plan->fixed_batch);
+}
+
+const char gg_ptx_beta[] =
+    "\n  // C is read where there is a beta. With -0 for 0, x + 0 * -0 is x, also where x is -0.\n"
+    "  .reg .f32 %beta;\n  .reg .pred %reads_c;\n"
+    "  ld.param.f32 %beta, [beta];\n  setp.neu.f32 %reads_c, %beta, 0f00000000;\n"
+    "  @!%reads_c mov.f32 %beta, 0f80000000;\n";
+
+void gg_ptx_write_half(gg_str *out, gg_dtype type, const char *indent, int word, int second) {
+  if (type == GG_DTYPE_f16)
+    gg_str_printf(out, "%smov.b32 {%%low, %%high}, %%c%d;\n%scvt.f32.f16 %%c_value, %%%s;\n",
+                  indent, word, indent, second ? "high" : "low");
+  else
+    gg_str_printf(out, "%s%s.b32 %%bits, %%c%d, %s;\n%smov.b32 %%c_value, %%bits;\n", indent,
+                  second ? "and" : "shl", word, second ? "0xffff0000" : "16", indent);
+}
+
+/* ---- Xors of bits -------------------------------------------------------------------------- */
+
+/* What each bit of a register contributes. */
+typedef struct bits {
+  const char *of;
+  unsigned at[32];
+  int count;
+} bits;
+
+/* Whether bit `bit` of what is moved by `shift` contributes where it lands. */
+static bool lands(const bits *b, int bit, int shift) {
+  int to = bit + shift;
+  return to >= 0 && to < 32 && (b->at[bit] >> to & 1);
+}
+
+static void write_shifted(gg_str *out, int indent, const char *to, const char *of, unsigned mask,
+                          int shift) {
+  gg_str_printf(out, "%*sand.b32 %s, %s, 0x%x;\n", indent, "", to, of, mask);
+  if (shift)
+    gg_str_printf(out, "%*s%s.b32 %s, %s, %d;\n", indent, "", shift > 0 ? "shl" : "shr", to, to,
+                  shift > 0 ? shift : -shift);
+}
+
+/* Xors the contributions of one register's bits to `to`; `first`: it has nothing yet. */
+static void write_bits(gg_str *out, int indent, const bits *b, const char *to, const char *scratch,
+                       bool *first) {
+  for (int shift = -31; shift < 32; shift++) {
+    unsigned mask = 0;
+    for (int bit = 0; bit < b->count; bit++)
+      if (lands(b, bit, shift)) mask |= 1u << bit;
+    if (!mask) continue;
+    write_shifted(out, indent, *first ? to : scratch, b->of, mask, shift);
+    if (!*first) gg_str_printf(out, "%*sxor.b32 %s, %s, %s;\n", indent, "", to, to, scratch);
+    *first = false;
+  }
+}
+
+static bits bits_of_lanes(const gg_ptx_lanes *lanes) {
+  bits out = {.of = lanes->of};
+  for (; 1 << out.count < lanes->count; out.count++)
+    out.at[out.count] = lanes->at[1 << out.count];
+  return out;
+}
+
+static unsigned xor_of(const bits *b, unsigned number) {
+  unsigned out = 0;
+  for (int bit = 0; bit < b->count; bit++)
+    if (number >> bit & 1) out ^= b->at[bit];
+  return out;
+}
+
+bool gg_ptx_is_linear(const gg_ptx_lanes *lanes) {
+  bits b = bits_of_lanes(lanes);
+  bool linear = true;
+  for (int lane = 0; lane < lanes->count; lane++)
+    linear = linear && lanes->at[lane] == xor_of(&b, (unsigned)lane);
+  return linear;
+}
+
+void gg_ptx_write_lanes(gg_str *out, int indent, const gg_ptx_lanes *lanes, const char *to,
+                        const char *scratch) {
+  bits b = bits_of_lanes(lanes);
+  bool first = true;
+  write_bits(out, indent, &b, to, scratch, &first);
+  if (first) gg_str_printf(out, "%*smov.u32 %s, 0;\n", indent, "", to);
+}
+
+gg_ptx_step gg_ptx_step_between(const gg_ptx_lanes *from, const gg_ptx_lanes *to) {
+  unsigned added = to->at[0] - from->at[0], xored = to->at[0] ^ from->at[0];
+  bool adds = to->at[0] >= from->at[0], xors = true;
+  for (int lane = 0; lane < from->count; lane++) {
+    adds = adds && to->at[lane] == from->at[lane] + added;
+    xors = xors && to->at[lane] == (from->at[lane] ^ xored);
+  }
+  return (gg_ptx_step){.known = adds || xors, .xors = !adds, .by = adds ? added : xored};
+}
+
+/* ---- Elements ------------------------------------------------------------------------------ */
+
+/* What the bits of one coordinate contribute, of `extent`. */
+static bits bits_of_mode(const gg_composed *layout, const char *of, int step, int extent) {
+  bits out = {.of = of};
+  for (; 1 << out.count < extent; out.count++)
+    out.at[out.count] = (unsigned)gg_composed_at(layout, (int64_t)step << out.count);
+  return out;
+}
+
+bool gg_ptx_is_linear_in_both(const gg_composed *layout, int rows, int columns) {
+  bits row = bits_of_mode(layout, "", 1, rows), column = bits_of_mode(layout, "", rows, columns);
+  for (int i = 0; i < rows * columns; i++) {
+    unsigned at = xor_of(&row, (unsigned)(i % rows)) ^ xor_of(&column, (unsigned)(i / rows));
+    if (at != (unsigned)gg_composed_at(layout, i)) return false;
+  }
+  return true;
+}
+
+void gg_ptx_write_element(gg_str *out, int indent, const gg_ptx_element *e) {
+  bits modes[] = {bits_of_mode(e->layout, e->row, 1, e->rows),
+                  bits_of_mode(e->layout, e->column, e->rows, e->columns)};
+  bool first = true;
+  for (int mode = 0; mode < 2; mode++) {
+    for (int bit = 0; bit < modes[mode].count; bit++)
+      modes[mode].at[bit] *= (unsigned)e->bytes;
+    write_bits(out, indent, &modes[mode], e->to, e->scratch, &first);
+  }
+}
+
+void gg_ptx_write_place(gg_str *out, const char *base, long long offset) {
+  if (offset)
+    gg_str_printf(out, "[%s + %lld]", base, offset);
+  else
+    gg_str_printf(out, "[%s]", base);
+}
+
+void gg_ptx_write_first(gg_str *out, char x, int bytes) {
+  gg_str_printf(out,
+                "  cvt.u64.u32 %%offset, %%m0;\n  mul.lo.u64 %%offset, %%offset, %%ld_%c;\n"
+                "  cvt.u64.u32 %%along, %%batch;\n"
+                "  mad.lo.u64 %%offset, %%along, %%stride_%c, %%offset;\n"
+                "  cvt.u64.u32 %%along, %%n0;\n  add.u64 %%offset, %%offset, %%along;\n"
+                "  mad.lo.u64 %%%c_tile, %%offset, %d, %%%c;\n",
+                x, x, x, bytes, x);
+}

@@ -1,0 +1,425 @@
+/* Family sm90: plan + layouts -> what templates/sm90_warp_specialised.ptx names.
+ *
+ * Every number is one that the plan or its layouts have; nothing is decided here. Rings and roles
+ * are those of the .cu: one thread fills stages, consumers multiply and store. */
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "emit/ptx.h"
+#include "emit/sm90.h"
+#include "emit/sm90_ptx.h"
+#include "plan/epilogue.h"
+#include "plan/gate.h"
+#include "plan/narrow.h"
+#include "plan/operands.h"
+
+/* ---- What has no template ------------------------------------------------------------------ */
+
+/* alpha and beta: what becomes of an accumulator in this text. */
+static bool is_linear(const gg_plan *plan) {
+  return plan->operation_count == 0 ||
+         (plan->operation_count == 1 && plan->operations[0].kind == GG_OP_LINEAR);
+}
+
+/* Whether blocks and K steps of descriptors are apart by numbers that add up, and a consumer's
+ * first block is as many steps from the CTA's as it has blocks before it. */
+static bool steps_add_up(const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_layout *a = &layouts->boxes_a.steps;
+  int64_t blocks = plan->tile_m / plan->mma.m, each = gg_plan_block_m(plan) / plan->mma.m;
+  for (int64_t i = 0; i < gg_layout_size(a); i++) {
+    int64_t block = i % blocks, first = block / each * each;
+    int64_t whole = first / each * gg_layout_at(a, each % blocks);
+    if (gg_layout_at(a, i) != whole + gg_layout_at(a, i - first)) return false;
+  }
+  return true;
+}
+
+const char *gg_sm90_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
+  const struct {
+    bool is;
+    const char *what;
+  } rows[] = {
+      {gg_plan_shares_tiles(plan), "split_k or stream_k"},
+      {plan->cluster_k > 1, "a cluster along K"},
+      {plan->raster == GG_RASTER_HILBERT, "tiles along a Hilbert curve"},
+      {plan->pointers, "batches by arrays of addresses"},
+      {gg_sm90_has_copiers(plan), "operands that warps copy or transpose"},
+      {plan->a_in_registers, "an A in registers"},
+      {plan->promote > 0, "promoted sums"},
+      {plan->accumulator != GG_DTYPE_f32, "sums that are not of f32"},
+      {gg_plan_is_gated(plan), "a gate"},
+      {!is_linear(plan), "an epilogue of more than alpha and beta"},
+      {gg_plan_reads_scalars(plan), "factors in device memory"},
+      {layouts->result_count != 1 || !layouts->results[0].mapped, "lines of D that lanes store"},
+      {plan->pingpong && plan->consumers != 2, "turns of other than two consumers"},
+      {!steps_add_up(plan, layouts), "an A whose blocks of rows lie in turns"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].is) return rows[i].what;
+  const char *lacks = gg_sm90_ptx_boxes_lack(plan, layouts);
+  return lacks ? lacks : gg_sm90_ptx_c_lacks(plan, layouts);
+}
+
+/* ---- Arguments and memory ------------------------------------------------------------------ */
+
+static const gg_ring *stages_of(const gg_layouts *layouts) {
+  return gg_rings_find(&layouts->rings, GG_RING_STAGES);
+}
+
+/* For each parameter that is a tensor map, the format with its register's name twice. */
+static void write_maps(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                       const char *format) {
+  gg_param params[GG_PARAMS_MAX];
+  size_t count = gg_kernel_params(params, plan, layouts);
+  for (size_t i = 0; i < count; i++) {
+    if (params[i].kind != GG_PARAM_MAP && params[i].kind != GG_PARAM_MAP_END) continue;
+    const char *kind = params[i].kind == GG_PARAM_MAP ? "map" : "end";
+    const char *of = gg_operand_word(params[i].operand);
+    for (const char *at = format; *at; at++) {
+      if (*at == '@')
+        gg_str_printf(out, "%s_%s", kind, of);
+      else
+        gg_str_putc(out, *at);
+    }
+  }
+}
+
+static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_str text = GG_STR_INIT;
+  gg_ptx_write_parameters(&text, plan, layouts);
+  gg_bind_str(out, "parameters", &text);
+  gg_ptx_write_extents(&text, plan);
+  write_maps(&text, plan, layouts, "  .reg .b64 %@;\n  mov.b64 %@, @;\n  cvta.param.u64 %@, %@;\n");
+  gg_bind_str(out, "arguments", &text);
+  write_maps(&text, plan, layouts, "  prefetch.tensormap [%@];\n");
+  gg_bind_str(out, "prefetches", &text);
+}
+
+/* ---- Tiles and clusters -------------------------------------------------------------------- */
+
+/* Where this CTA is in its cluster. */
+static void write_ranks(gg_str *out, const gg_plan *plan) {
+  gg_str_puts(out, "  .reg .b32 %rank;\n  mov.u32 %rank, %cluster_ctarank;\n");
+  if (plan->cluster_m > 1)
+    gg_str_printf(out, "  .reg .b32 %%rank_m;\n  rem.u32 %%rank_m, %%rank, %d;\n", plan->cluster_m);
+  if (plan->cluster_n > 1)
+    gg_str_printf(out, "  .reg .b32 %%rank_n;\n  div.u32 %%rank_n, %%rank, %d;\n", plan->cluster_m);
+}
+
+/* A tile's first row or column, by its place among clusters' tiles. */
+static void write_origin(gg_str *out, char mode, const char *place, int cluster, int tile) {
+  if (cluster > 1)
+    gg_str_printf(out, "    mad.lo.u32 %s, %s, %d, %%rank_%c;\n", place, place, cluster, mode);
+  gg_str_printf(out, "    mul.lo.u32 %%%c0, %s, %d;\n", mode, place, tile);
+}
+
+static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
+  bool along_m = plan->raster == GG_RASTER_ALONG_M;
+  int ctas = plan->cluster_m * plan->cluster_n;
+  gg_str text = GG_STR_INIT;
+  gg_ptx_bind_number(out, "cluster_rows", (ll)plan->cluster_m * plan->tile_m);
+  gg_ptx_bind_number(out, "cluster_columns", (ll)plan->cluster_n * plan->tile_n);
+  gg_ptx_bind_number(out, "tile_k", plan->tile_k);
+  gg_ptx_bind_number(out, "cluster_size", ctas);
+  gg_bind_flag(out, "cluster", ctas > 1);
+  gg_bind_flag(out, "shares", ctas > 1);
+  write_ranks(&text, plan);
+  gg_bind_str(out, "ranks", &text);
+  gg_ptx_bind_number(out, "raster_group", plan->raster_group);
+  gg_bind_text(out, "tiles_along", along_m ? "%tiles_m" : "%tiles_n");
+  gg_bind_text(out, "tiles_across", along_m ? "%tiles_n" : "%tiles_m");
+  write_origin(&text, 'm', along_m ? "%along" : "%across", plan->cluster_m, plan->tile_m);
+  write_origin(&text, 'n', along_m ? "%across" : "%along", plan->cluster_n, plan->tile_n);
+  gg_bind_str(out, "origin", &text);
+  gg_bind_flag(out, "persistent", gg_plan_is_persistent(plan));
+}
+
+/* ---- The producer -------------------------------------------------------------------------- */
+
+/* A or B, as it is copied. */
+typedef struct input {
+  char x, mn; /* 'a', 'm' */
+  const gg_operand *operand;
+  const gg_boxed_tile *boxes;
+  int tile, cluster, sharers; /* along M or N; CTAs that it is copied to */
+  bool k_major, end;
+  bool behind; /* a tile of the cluster may lie behind the operand's last row */
+  bool exists; /* boxes may lie behind it, each by itself */
+} input;
+
+static input input_of(const gg_plan *plan, const gg_layouts *layouts, bool is_a) {
+  input in = {.x = is_a ? 'a' : 'b',
+              .mn = is_a ? 'm' : 'n',
+              .operand = is_a ? &plan->a : &plan->b,
+              .boxes = is_a ? &layouts->boxes_a : &layouts->boxes_b,
+              .tile = is_a ? plan->tile_m : plan->tile_n,
+              .cluster = is_a ? plan->cluster_m : plan->cluster_n,
+              .sharers = is_a ? plan->cluster_n : plan->cluster_m};
+  in.k_major = gg_sm90_is_k_major(plan, in.operand);
+  in.end = gg_sm90_has_end(plan, in.operand);
+  in.behind = in.end && in.cluster > 1;
+  in.exists = in.end && !in.k_major && in.boxes->count > 1;
+  return in;
+}
+
+/* The register with a tile's first row. */
+static const char *first_of(const input *in) {
+  if (in->behind) return in->x == 'a' ? "%first_a" : "%first_b";
+  return in->x == 'a' ? "%m0" : "%n0";
+}
+
+static void declare_input(gg_str *out, const input *in) {
+  char x = in->x;
+  if (in->end) gg_str_printf(out, "  .reg .b32 %%rows_%c;\n", x);
+  if (in->behind) gg_str_printf(out, "  .reg .b32 %%first_%c;\n", x);
+  if (in->end)
+    gg_str_printf(out, "  .reg .b64 %%of_%c<%d>;\n", x, in->k_major ? 1 : in->boxes->count);
+  if (in->exists) gg_str_printf(out, "  .reg .pred %%has_%c<%d>;\n", x, in->boxes->count);
+  if (in->sharers == 1) return;
+  gg_str_printf(out, "  .reg .b16 %%sharers_%c;\n  .reg .pred %%turn_%c;\n", x, x);
+}
+
+/* As bits by their ranks in the cluster. */
+static void write_sharers(gg_str *out, const gg_plan *plan, const input *in) {
+  unsigned mask = 0;
+  int step = in->x == 'a' ? plan->cluster_m : 1;
+  for (int i = 0; i < in->sharers; i++)
+    mask |= 1u << i * step;
+  gg_str_printf(out, "  // The CTAs that share %c with this one, as bits.\n",
+                in->x == 'a' ? 'A' : 'B');
+  gg_str_printf(out, "  mov.u32 %%along, 0x%x;\n", mask);
+  if (in->x == 'a' && plan->cluster_m > 1) gg_str_puts(out, "  shl.b32 %along, %along, %rank_m;\n");
+  if (in->x == 'b' && plan->cluster_n > 1)
+    gg_str_printf(out, "  mul.lo.u32 %%k0, %%rank_n, %d;\n  shl.b32 %%along, %%along, %%k0;\n",
+                  plan->cluster_m);
+  gg_str_printf(out, "  cvt.u16.u32 %%sharers_%c, %%along;\n", in->x);
+}
+
+/* How many rows of an operand a tile has, and which map has the boxes that they are in. */
+static void write_end(gg_str *out, const gg_plan *plan, const input *in) {
+  char x = in->x;
+  if (in->behind)
+    gg_str_printf(out,
+                  "  sub.u32 %%first_%c, %%%c, 1;\n  div.u32 %%first_%c, %%first_%c, %d;\n"
+                  "  mul.lo.u32 %%first_%c, %%first_%c, %d;\n  min.u32 %%first_%c, %%first_%c, "
+                  "%%%c0;\n",
+                  x, in->mn, x, x, in->tile, x, x, in->tile, x, x, in->mn);
+  gg_str_printf(out, "  sub.u32 %%rows_%c, %%%c, %s;\n", x, in->mn, first_of(in));
+  if (!in->k_major) {
+    int unit = (int)gg_dtype_unit(in->operand->type, 16);
+    gg_str_printf(out,
+                  "  add.u32 %%rows_%c, %%rows_%c, %d;  // in whole 16 bytes\n"
+                  "  div.u32 %%rows_%c, %%rows_%c, %d;\n  mul.lo.u32 %%rows_%c, %%rows_%c, %d;\n",
+                  x, x, unit - 1, x, x, unit, x, x, unit);
+  }
+  gg_str_printf(out, "  min.u32 %%rows_%c, %%rows_%c, %d;\n", x, x, in->tile);
+  for (int box = 0; box < (in->k_major ? 1 : in->boxes->count); box++) {
+    int whole = in->k_major ? in->tile : (box + 1) * in->boxes->line;
+    gg_str_printf(out,
+                  "  setp.lt.u32 %%ended, %%rows_%c, %d;\n"
+                  "  selp.b64 %%of_%c%d, %%end_%c, %%map_%c, %%ended;\n",
+                  x, whole, x, box, x, x);
+    if (in->exists)
+      gg_str_printf(out, "  setp.gt.u32 %%has_%c%d, %%rows_%c, %d;\n", x, box, x,
+                    box * in->boxes->line);
+  }
+  int k_bytes = (int)gg_plan_smem_bytes(plan, in->operand->type, plan->tile_k);
+  gg_str_printf(out, "  mad.lo.u32 %%arriving, %%rows_%c, %d, %%arriving;\n", x, k_bytes);
+}
+
+/* A tile's bytes: of rows that there are, and of an operand without an end all. */
+static void write_tile_begin(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                             const input inputs[2]) {
+  ll bytes = (ll)stages_of(layouts)->tx_bytes;
+  for (int i = 0; i < 2; i++)
+    if (inputs[i].end)
+      bytes -= (ll)gg_plan_smem_bytes(plan, inputs[i].operand->type, plan->tile_k) * inputs[i].tile;
+  if (inputs[0].end || inputs[1].end)
+    gg_str_puts(out, "  // What of a box lies outside of its matrix takes longer than what lies "
+                     "inside. So the matrix's\n  // last rows have boxes of their own; a cluster's "
+                     "tile behind them is given those, too.\n");
+  gg_str_printf(out, "  mov.u32 %%arriving, %lld;\n", bytes);
+  for (int i = 0; i < 2; i++)
+    if (inputs[i].end) write_end(out, plan, &inputs[i]);
+}
+
+/* One box: where from, where to, and under which condition. */
+static void write_load(gg_str *out, const input *in, int box) {
+  char x = in->x;
+  bool shared = in->sharers > 1;
+  int along = box * in->boxes->line;
+  const char *first = first_of(in), *line = in->k_major ? "%k0" : first;
+  const char *across = in->k_major ? first : "%k0";
+  if (along) gg_str_printf(out, "  add.u32 %%along, %s, %d;\n", line, along);
+  if (shared && in->exists)
+    gg_str_printf(out, "  and.pred %%copies, %%turn_%c, %%has_%c%d;\n", x, x, box);
+  gg_str_puts(out, "  ");
+  if (shared && in->exists)
+    gg_str_puts(out, "@%copies ");
+  else if (shared)
+    gg_str_printf(out, "@%%turn_%c ", x);
+  else if (in->exists)
+    gg_str_printf(out, "@%%has_%c%d ", x, box);
+  gg_str_printf(out,
+                "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
+                "    %s",
+                shared ? ".multicast::cluster " : "");
+  gg_ptx_write_place(out, x == 'a' ? "%a_stage" : "%b_stage", (ll)box * in->boxes->bytes);
+  gg_str_puts(out, ", ");
+  if (in->end)
+    gg_str_printf(out, "[%%of_%c%d, ", x, in->k_major ? 0 : box);
+  else
+    gg_str_printf(out, "[%%map_%c, ", x);
+  gg_str_printf(out, "{%s, %s, %%batch}],%s[%%bar_full]", along ? "%along" : line, across,
+                shared ? "\n    " : " ");
+  if (shared) gg_str_printf(out, ", %%sharers_%c", x);
+  gg_str_puts(out, ";\n");
+}
+
+static void write_loads(gg_str *out, const input *in) {
+  if (in->sharers > 1)
+    gg_str_printf(
+        out,
+        "  // CTAs that share %c take turns at copying it to all of them, a K tile each.\n"
+        "  rem.u32 %%along, %%k_tile, %d;\n"
+        "  setp.eq.u32 %%turn_%c, %%along, %%rank_%c;\n",
+        in->x == 'a' ? 'A' : 'B', in->sharers, in->x, in->x == 'a' ? 'n' : 'm');
+  for (int box = 0; box < in->boxes->count; box++)
+    write_load(out, in, box);
+}
+
+static void bind_producer(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const input inputs[2] = {input_of(plan, layouts, true), input_of(plan, layouts, false)};
+  gg_str declare = GG_STR_INIT, begin = GG_STR_INIT, loads = GG_STR_INIT;
+  bool along = plan->has_c, copies = false;
+  for (int i = 0; i < 2; i++) {
+    bool shared = inputs[i].sharers > 1;
+    along = along || shared || inputs[i].boxes->count > 1;
+    copies = copies || (shared && inputs[i].exists);
+  }
+  if (along) gg_str_puts(&declare, "  .reg .b32 %along;\n");
+  if (copies) gg_str_puts(&declare, "  .reg .pred %copies;\n");
+  for (int i = 0; i < 2; i++) {
+    declare_input(&declare, &inputs[i]);
+    if (inputs[i].sharers > 1) write_sharers(&declare, plan, &inputs[i]);
+    write_loads(&loads, &inputs[i]);
+  }
+  write_tile_begin(&begin, plan, layouts, inputs);
+  gg_bind_str(out, "declare_loads", &declare);
+  gg_bind_str(out, "begin_loads", &begin);
+  gg_bind_str(out, "loads", &loads);
+  gg_bind_flag(out, "hands_over", plan->producer_registers > 0);
+  gg_ptx_bind_number(out, "producer_registers", plan->producer_registers);
+  gg_ptx_bind_number(out, "consumer_registers", plan->consumer_registers);
+}
+
+/* ---- The consumers ------------------------------------------------------------------------- */
+
+/* A lane for each CTA that copies to this one; where A and B are copied by different ones, a lane
+ * for each that copies A, and one for each that copies B. */
+static void write_arrivals(gg_str *out, const gg_plan *plan, const gg_ring *stages) {
+  int plane = plan->cluster_m * plan->cluster_n;
+  ll empty = (ll)(stages->empty[0].begin - stages->full.begin);
+  gg_str_printf(out, "  add.u32 %%bar_empties, %%barriers, %lld;\n", empty);
+  if (stages->empties == 1) {
+    gg_str_printf(out, "  setp.lt.u32 %%arrives, %%lane, %d;\n", plane);
+    if (plane > 1)
+      gg_str_puts(out, "  @%arrives mapa.shared::cluster.u32 %bar_empties, %bar_empties, %lane;\n");
+    return;
+  }
+  gg_str_printf(out,
+                "  .reg .b32 %%operand, %%cta, %%cta_m, %%cta_n;\n  .reg .pred %%copies_b;\n"
+                "  div.u32 %%operand, %%lane, %d;\n  rem.u32 %%cta, %%lane, %d;\n"
+                "  rem.u32 %%cta_m, %%cta, %d;\n  div.u32 %%cta_n, %%cta, %d;\n",
+                plane, plane, plan->cluster_m, plan->cluster_m);
+  gg_str_printf(out,
+                "  setp.eq.u32 %%arrives, %%operand, 0;  // it copies A\n"
+                "  setp.eq.and.u32 %%arrives, %%cta_m, %%rank_m, %%arrives;\n"
+                "  setp.eq.u32 %%copies_b, %%operand, 1;\n"
+                "  setp.eq.and.u32 %%copies_b, %%cta_n, %%rank_n, %%copies_b;\n"
+                "  or.pred %%arrives, %%arrives, %%copies_b;\n"
+                "  mad.lo.u32 %%bar_empties, %%operand, %lld, %%bar_empties;\n"
+                "  @%%arrives mapa.shared::cluster.u32 %%bar_empties, %%bar_empties, %%cta;\n",
+                (ll)(stages->empty[1].begin - stages->empty[0].begin));
+}
+
+/* The descriptor of an operand's first MMA in a stage. */
+static void write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxes, bool block) {
+  gg_str_printf(out,
+                "  and.b32 %%address, %%%c_stage, 0x3ffff;  // the bits above name the CTA\n"
+                "  shr.u32 %%address, %%address, 4;\n",
+                x);
+  if (block) gg_str_puts(out, "  add.u32 %address, %address, %first_block;\n");
+  gg_str_printf(out,
+                "  cvt.u64.u32 %%desc_%c, %%address;\n  add.u64 %%desc_%c, %%desc_%c, 0x%llx;\n", x,
+                x, x, (unsigned long long)boxes->descriptor);
+}
+
+/* The descriptor of a step, and what it is called. */
+static const char *write_step(gg_str *out, char x, ll by) {
+  if (by) gg_str_printf(out, "  add.u64 %%step_%c, %%desc_%c, %lld;\n", x, x, by);
+  return by ? x == 'a' ? "%step_a" : "%step_b" : x == 'a' ? "%desc_a" : "%desc_b";
+}
+
+static void write_multiply(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_layout *of_a = &layouts->boxes_a.steps, *of_b = &layouts->boxes_b.steps;
+  int64_t blocks = plan->tile_m / plan->mma.m;
+  int frags = gg_plan_block_m(plan) / plan->mma.m, words = gg_sm90_mma_registers(plan);
+  int steps = plan->tile_k / plan->mma.k;
+  for (int step = 0; step < steps; step++) {
+    gg_str_printf(out, "  // K from %d to %d.\n", step * plan->mma.k, (step + 1) * plan->mma.k - 1);
+    const char *b = write_step(out, 'b', (ll)gg_layout_at(of_b, step));
+    for (int i = 0; i < frags; i++) {
+      const char *a = write_step(out, 'a', (ll)gg_layout_at(of_a, i + step * blocks));
+      gg_str_puts(out, "  ");
+      gg_mma_atom_ptx(out, &plan->mma);
+      gg_str_puts(out, "\n    ");
+      gg_ptx_write_registers(out, "acc", i * words, words, 4);
+      gg_str_printf(out, "\n    %s, %s, %%%s", a, b, step ? "always" : "accumulates");
+      gg_mma_wgmma_immediates(out, &plan->mma);
+      gg_str_puts(out, ";\n");
+    }
+  }
+}
+
+static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *stages = stages_of(layouts);
+  int frags = gg_plan_block_m(plan) / plan->mma.m;
+  bool shares = plan->atoms_m > 1; /* consumers that each have a block of the tile */
+  gg_str text = GG_STR_INIT;
+  if (shares)
+    gg_str_printf(&text,
+                  "  .reg .b32 %%first_block;  // of the tile's blocks of %d rows, in descriptors\n"
+                  "  mul.lo.u32 %%first_block, %%consumer, %lld;\n",
+                  plan->mma.m, (ll)gg_layout_at(&layouts->boxes_a.steps, frags));
+  write_arrivals(&text, plan, stages);
+  gg_bind_str(out, "arrive_where", &text);
+  gg_bind_text(out, "arrive_space", plan->cluster_m * plan->cluster_n > 1 ? "cluster" : "cta");
+  write_descriptor(&text, 'a', &layouts->boxes_a, shares);
+  gg_str_printf(&text, "  add.u32 %%b_stage, %%a_stage, %lld;\n",
+                (ll)gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a));
+  write_descriptor(&text, 'b', &layouts->boxes_b, false);
+  gg_bind_str(out, "descriptors", &text);
+  write_multiply(&text, plan, layouts);
+  gg_bind_str(out, "multiply", &text);
+  gg_ptx_write_clear(&text, frags * gg_sm90_mma_registers(plan));
+  gg_bind_str(out, "clear", &text);
+  gg_ptx_bind_number(out, "accumulators", frags * gg_sm90_mma_registers(plan));
+  gg_ptx_bind_number(out, "block_rows", gg_plan_block_m(plan));
+  gg_bind_flag(out, "pingpong", plan->pingpong);
+  gg_ptx_bind_number(out, "turn_threads", (ll)plan->consumers * 128);
+}
+
+gg_status gg_sm90_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                           gg_error *err) {
+  gg_ptx_bind_number(out, "threads", plan->threads);
+  gg_ptx_bind_number(out, "ctas_per_sm", plan->ctas_per_sm);
+  bind_arguments(out, plan, layouts);
+  gg_sm90_ptx_bind_memory(out, plan, layouts);
+  bind_tiles(out, plan);
+  bind_producer(out, plan, layouts);
+  bind_consumers(out, plan, layouts);
+  gg_status st = gg_sm90_ptx_bind_c(out, plan, layouts, err);
+  if (st) return st;
+  return gg_sm90_ptx_bind_boxes(out, plan, layouts, err);
+}

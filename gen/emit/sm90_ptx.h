@@ -1,0 +1,41 @@
+/* What the files of family sm90's PTX share. */
+#ifndef GG_EMIT_SM90_PTX_H
+#define GG_EMIT_SM90_PTX_H
+
+#include "emit/binding.h"
+#include "emit/ptx_text.h"
+#include "plan/layouts.h"
+#include "plan/sm90.h"
+
+/* ---- The ring of stages: sm90_ptx_ring.c ---------------------------------------------------- */
+
+/* What parts name of it: how many stages there are, their bytes, and how far a stage's `empty` is
+ * from its `full`; and besides what the skeleton does: shared memory, and initialised barriers. */
+void gg_sm90_ptx_bind_ring(gg_bindings *out, const gg_layouts *layouts);
+void gg_sm90_ptx_bind_memory(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
+
+/* ---- Boxes: sm90_ptx_boxes.c --------------------------------------------------------------- */
+
+/* NULL, or what of D's staging has no template; and the bindings of the epilogue. */
+const char *gg_sm90_ptx_boxes_lack(const gg_plan *plan, const gg_layouts *layouts);
+gg_status gg_sm90_ptx_bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                                 gg_error *err);
+
+/* ---- C: sm90_ptx_c.c ----------------------------------------------------------------------- */
+
+/* NULL, or what of C has no template. */
+const char *gg_sm90_ptx_c_lacks(const gg_plan *plan, const gg_layouts *layouts);
+
+/* Binds what the roles do with it; nothing where there is none. */
+gg_status gg_sm90_ptx_bind_c(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                             gg_error *err);
+
+/* Of one of D's boxes: the lines that load C's elements of read_n columns from `column` on, and
+ * those that add beta times element `i` of them to register `x`; behind the box of all blocks,
+ * those that give back stages which no box behind it reads. */
+void gg_sm90_ptx_write_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box,
+                         int fragment, int column);
+void gg_sm90_ptx_add_c(gg_str *out, const gg_plan *plan, int i, int x);
+void gg_sm90_ptx_release_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box);
+
+#endif

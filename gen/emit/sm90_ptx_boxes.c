@@ -1,0 +1,355 @@
+/* Family sm90 in PTX: the epilogue, a box of D after the other, by templates/parts/sm90_box.ptx.
+ *
+ * A warp has 16 rows of each of its consumer's blocks. Element e of a lane's accumulators is at row
+ * lane / 4 (+ 8 for every other pair), columns e / 4 * 8 + lane % 4 * 2 and + 1. */
+#include <string.h>
+
+#include "atom/dtype.h"
+#include "emit/sm90.h"
+#include "emit/sm90_ptx.h"
+#include "plan/epilogue.h"
+
+/* Boxes and how lanes have them. */
+typedef struct boxes {
+  const gg_plan *plan;
+  const gg_result *d;
+  gg_sm90_cells cells;
+  gg_sm90_epilogue has;
+  int bytes;   /* of an element */
+  int columns; /* of a box */
+  int rows;
+  bool n_major;
+  bool evicts; /* a launch may say that D is to leave the L2 cache first */
+  ll buffer_bytes;
+  int buffers;
+} boxes;
+
+static boxes boxes_of(const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *staging = gg_rings_find(&layouts->rings, GG_RING_STAGING);
+  return (boxes){.plan = plan,
+                 .d = &layouts->results[0],
+                 .cells = gg_sm90_cells_of_result(plan, &layouts->results[0]),
+                 .has = gg_sm90_epilogue_of(plan, layouts),
+                 .bytes = (int)gg_dtype_bytes(plan->d.type, 1),
+                 .columns = plan->epi_n,
+                 .rows = plan->epi_m,
+                 .n_major = plan->d.major == GG_MAJOR_N,
+                 .evicts = layouts->evicts_first,
+                 .buffer_bytes = (ll)staging->bytes,
+                 .buffers = staging->depth};
+}
+
+static unsigned place(const boxes *b, int row, int column) {
+  return (unsigned)(gg_composed_at(&b->d->layout, row + (int64_t)column * b->rows) * b->bytes);
+}
+
+/* Columns of the matrices that one stmatrix stores. */
+static int columns_at_once(const boxes *b) {
+  return b->columns % 16 == 0 ? 16 : 8;
+}
+
+/* Whether a lane's row begins with the second half of a line, where lines are as long as half of
+ * all banks or all of them. */
+static int is_late(const boxes *b, int lane) {
+  return b->cells == GG_SM90_CELLS_HALVES ? lane / 4 / (32 / b->columns) % 2 : 0;
+}
+
+/* Where lanes store at once: of columns from `column` on, and of what a lane stores element by
+ * element and row by row in turn, rows from `row` on. */
+static gg_ptx_lanes places_at(const boxes *b, int row, int column) {
+  gg_ptx_lanes out = {.of = "%lane", .count = GG_WARP};
+  int wide = columns_at_once(b), half = b->columns / 2;
+  for (int lane = 0; lane < GG_WARP; lane++) {
+    int at = column + lane % 4 * 2;
+    if (b->cells == GG_SM90_CELLS_MATRICES) {
+      int across = column + lane / 16 % (wide / 8) * 8;
+      out.at[lane] =
+          b->n_major ? place(b, lane % 16, across) : place(b, lane / 8 % 2 * 8, across + lane % 8);
+    } else {
+      out.at[lane] = place(b, row + lane / 4, is_late(b, lane) ? (at + half) % b->columns : at);
+    }
+  }
+  return out;
+}
+
+const char *gg_sm90_ptx_boxes_lack(const gg_plan *plan, const gg_layouts *layouts) {
+  boxes b = boxes_of(plan, layouts);
+  gg_dtype type = plan->d.type;
+  if (type != GG_DTYPE_bf16 && type != GG_DTYPE_f16 && type != GG_DTYPE_f32)
+    return "a D that is not bf16, f16 or f32";
+  if (b.cells == GG_SM90_CELLS_ONES) return "a D of f32 whose rows are contiguous";
+  gg_ptx_lanes first = places_at(&b, 0, 0);
+  bool linear = gg_ptx_is_linear(&first);
+  int rows = b.cells == GG_SM90_CELLS_MATRICES ? 1 : b.rows;
+  int wide = b.cells == GG_SM90_CELLS_MATRICES ? columns_at_once(&b) : 8;
+  for (int column = 0; column < b.columns; column += wide) {
+    for (int row = 0; row < rows; row += 8) {
+      gg_ptx_lanes other = places_at(&b, row, column);
+      linear = linear && gg_ptx_step_between(&first, &other).known;
+    }
+  }
+  if (b.has.tails) linear = linear && gg_ptx_is_linear_in_both(&b.d->layout, b.rows, b.columns);
+  return linear ? NULL : "boxes of D whose width is no power of two";
+}
+
+/* ---- A box --------------------------------------------------------------------------------- */
+
+/* Of a lane, the accumulators of a box and what they become: `fragment` and `box` number it. */
+typedef struct box {
+  const boxes *of;
+  const gg_layouts *layouts;
+  int number, fragment;
+  int first_row, first_column, first_word;
+  ll buffer; /* behind the warp's first */
+} box;
+
+static box box_of(const boxes *b, const gg_layouts *layouts, int number, int fragment) {
+  int fragments = gg_plan_block_m(b->plan) / b->plan->mma.m;
+  int last = b->plan->mma.n - b->columns;
+  int column = number * b->columns < last ? number * b->columns : last;
+  return (box){.of = b,
+               .layouts = layouts,
+               .number = number,
+               .fragment = fragment,
+               .first_row = fragment * b->plan->mma.m,
+               .first_column = column,
+               .first_word = fragment * gg_sm90_mma_registers(b->plan) + column / 2,
+               .buffer = (number * fragments + fragment) % b->buffers * b->buffer_bytes};
+}
+
+/* The registers of a box. */
+static void declare(gg_str *out, const boxes *b) {
+  const gg_plan *plan = b->plan;
+  gg_str_printf(out, "    .reg .f32 %%x<%d>;\n", b->columns / 2);
+  if (b->bytes == 2) gg_str_printf(out, "    .reg .b32 %%d<%d>;\n", b->columns / 4);
+  if (!plan->has_c) return;
+  /* ldmatrix has four registers also where the columns are of two. */
+  gg_str_printf(out, "    .reg .b32 %%c<%d>;\n    .reg .f32 %%c_value;\n",
+                b->columns < 16 ? 4 : b->columns / 4);
+  gg_str_puts(out, plan->c.type == GG_DTYPE_f16 ? "    .reg .b16 %low, %high;\n"
+                                                : "    .reg .b32 %bits;\n");
+}
+
+/* x0, x1, ...: the numbers that are rounded; of 16 bits two a register, d0, d1, ... */
+static void write_finish(gg_str *out, const box *x) {
+  const boxes *b = x->of;
+  const gg_plan *plan = b->plan;
+  declare(out, b);
+  for (int i = 0; i < b->columns / 2; i++) {
+    if (plan->has_c && i * 2 % plan->read_n == 0)
+      gg_sm90_ptx_write_c(out, plan, x->layouts, x->number, x->fragment, i * 2);
+    if (plan->alpha)
+      gg_str_printf(out, "    mul.rn.f32 %%x%d, %%acc%d, %%alpha;\n", i, x->first_word + i);
+    else
+      gg_str_printf(out, "    mov.f32 %%x%d, %%acc%d;\n", i, x->first_word + i);
+    if (plan->has_c) gg_sm90_ptx_add_c(out, plan, i, i);
+    if (b->bytes == 2 && i % 2)
+      gg_str_printf(out, "    cvt.rn.%sx2.f32 %%d%d, %%x%d, %%x%d;\n",
+                    gg_dtype_info_of(plan->d.type)->ptx, i / 2, i, i - 1);
+  }
+}
+
+/* The address of a store by lanes: "%staging + 128", or what a line computes, by the lanes' first
+ * place. */
+static void write_address(gg_str *lines, gg_str *address, const box *x, int row, int column) {
+  gg_ptx_lanes first = places_at(x->of, 0, 0), at = places_at(x->of, row, column);
+  gg_ptx_step step = gg_ptx_step_between(&first, &at);
+  if (!step.xors) {
+    gg_ptx_write_place(address, "%lane_staging", x->buffer + step.by);
+    return;
+  }
+  gg_str_printf(lines,
+                "    xor.b32 %%place, %%lane_place, 0x%x;\n"
+                "    add.u32 %%place, %%place, %%staging;\n",
+                step.by);
+  gg_ptx_write_place(address, "%place", x->buffer);
+}
+
+/* In matrices of 8 x 8, two down and one or two across. */
+static void write_matrices(gg_str *out, const box *x) {
+  const boxes *b = x->of;
+  int wide = columns_at_once(b);
+  for (int column = 0; column < b->columns; column += wide) {
+    gg_str address = GG_STR_INIT;
+    write_address(out, &address, x, 0, column);
+    gg_str_printf(out, "    stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 %s, ", wide / 4,
+                  b->n_major ? "" : ".trans", gg_str_text(&address));
+    for (int i = 0; i < wide / 4; i++)
+      gg_str_printf(out, "%s%%d%d", i ? ", " : "{", column / 4 + i);
+    gg_str_puts(out, "};\n");
+    gg_str_free(&address);
+  }
+}
+
+/* Two neighbouring columns at once. Of lines as long as half of all banks or more, half of the rows
+ * begin with the other half of the line: so each 16 lanes that store together write to all banks.
+ */
+static void write_pairs(gg_str *out, const box *x) {
+  const boxes *b = x->of;
+  bool halves = b->cells == GG_SM90_CELLS_HALVES;
+  int count = b->columns / 2;
+  if (halves) gg_str_puts(out, "    .reg .f32 %left, %right;\n");
+  for (int column = 0; column < b->columns; column += 8) {
+    for (int row = 0; row < b->rows; row += 8) {
+      int early = column / 2 + row / 4, late = (early + count / 2) % count;
+      gg_str address = GG_STR_INIT;
+      write_address(out, &address, x, row, column);
+      for (int i = 0; i < 2 && halves; i++)
+        gg_str_printf(out, "    selp.f32 %%%s, %%x%d, %%x%d, %%is_late;\n", i ? "right" : "left",
+                      late + i, early + i);
+      gg_str_printf(out, "    st.shared.v2.f32 %s, ", gg_str_text(&address));
+      if (halves)
+        gg_str_puts(out, "{%left, %right};\n");
+      else
+        gg_str_printf(out, "{%%x%d, %%x%d};\n", early, early + 1);
+      gg_str_free(&address);
+    }
+  }
+}
+
+/* The elements of a line behind its last whole 16 bytes. */
+static void bind_tail(gg_bindings *out, const boxes *b) {
+  const gg_ptx_element element = {&b->d->layout, b->rows,   b->columns, b->bytes,
+                                  "%from",       "%in_row", "%in_col",  "%place"};
+  bool n = b->n_major;
+  gg_str text = GG_STR_INIT;
+  gg_bind_flag(out, "tails", b->has.tails);
+  gg_ptx_bind_number(out, "d_bits", 8 * b->bytes);
+  gg_ptx_bind_number(out, "d_bytes", b->bytes);
+  gg_ptx_bind_number(out, "box_along", n ? b->columns : b->rows);
+  gg_ptx_bind_number(out, "box_across", n ? b->rows : b->columns);
+  gg_ptx_bind_number(out, "tail_elements", (ll)(n ? b->rows : b->columns) * (16 / b->bytes));
+  gg_bind_text(out, "in_along", n ? "%in_col" : "%in_row");
+  gg_bind_text(out, "in_across", n ? "%in_row" : "%in_col");
+  gg_bind_text(out, "to_along", n ? "%in_col" : "%in_row");
+  gg_bind_text(out, "to_across", n ? "%in_row" : "%in_col");
+  if (b->has.tails) gg_ptx_write_element(&text, 4, &element);
+  gg_str_puts(&text, "    add.u32 %from, %from, %staging;\n");
+  gg_bind_str(out, "tail_place", &text);
+}
+
+/* For the reader. */
+static const char *operations_of(const gg_plan *plan) {
+  if (plan->has_c) return plan->alpha ? "alpha * x + beta * C" : "x + beta * C";
+  return plan->alpha ? "alpha * x" : "x";
+}
+
+static gg_status write_box(gg_str *out, gg_arena *arena, const box *x, gg_error *err) {
+  const boxes *b = x->of;
+  gg_bindings bindings = {.arena = arena};
+  gg_str text = GG_STR_INIT;
+  gg_ptx_bind_number(&bindings, "first_row", x->first_row);
+  gg_ptx_bind_number(&bindings, "last_row", x->first_row + b->rows - 1);
+  gg_ptx_bind_number(&bindings, "first_column", x->first_column);
+  gg_ptx_bind_number(&bindings, "last_column", x->first_column + b->columns - 1);
+  gg_bind_text(&bindings, "operations", operations_of(b->plan));
+  gg_bind_text(&bindings, "d_type", gg_dtype_info_of(b->plan->d.type)->name);
+  write_finish(&text, x);
+  gg_bind_str(&bindings, "finish", &text);
+  gg_ptx_bind_number(&bindings, "pending", b->buffers - 1);
+  if (b->cells == GG_SM90_CELLS_MATRICES)
+    write_matrices(&text, x);
+  else
+    write_pairs(&text, x);
+  gg_bind_str(&bindings, "stage", &text);
+  gg_bind_flag(&bindings, "partial", b->has.partial_tiles);
+  gg_bind_text(&bindings, "policy_hint", b->evicts ? ".L2::cache_hint" : "");
+  gg_bind_text(&bindings, "policy", b->evicts ? ", %policy" : "");
+  gg_bind_text(&bindings, "along", b->n_major ? "%col" : "%row");
+  gg_bind_text(&bindings, "across", b->n_major ? "%row" : "%col");
+  gg_ptx_write_place(&text, "%staging", x->buffer);
+  gg_bind_str(&bindings, "staged", &text);
+  gg_ptx_write_place(&text, "%from", x->buffer);
+  gg_bind_str(&bindings, "staged_element", &text);
+  gg_bind_text(&bindings, "whole_rows", b->n_major ? "%m" : "%whole");
+  gg_bind_text(&bindings, "whole_cols", b->n_major ? "%whole" : "%n");
+  bind_tail(&bindings, b);
+  gg_status st = gg_bindings_check(&bindings, err);
+  if (st) return st;
+  return gg_template_expand(out, gg_template_files, "parts/sm90_box.ptx", bindings.rows,
+                            bindings.count, err);
+}
+
+/* ---- All boxes ----------------------------------------------------------------------------- */
+
+/* What is the same for all tiles: the factor, where boxes and lines end, where D is. */
+static void bind_epilogue_arguments(gg_bindings *out, const boxes *b) {
+  gg_str text = GG_STR_INIT;
+  int unit = 16 / b->bytes;
+  if (b->plan->alpha) gg_str_puts(&text, "  .reg .f32 %alpha;\n  ld.param.f32 %alpha, [alpha];\n");
+  if (b->has.partial_tiles || b->has.tails)
+    gg_str_printf(&text,
+                  "  .reg .b32 %%whole;  // elements of a line of D that the copy engine stores\n"
+                  "  and.b32 %%whole, %%%c, -%d;\n",
+                  b->n_major ? 'n' : 'm', unit);
+  if (b->has.tails)
+    gg_str_printf(
+        &text,
+        "  .reg .pred %%no_tail;\n  .reg .b64 %%d_begin, %%ld_d, %%stride_d, %%d_of_batch;\n"
+        "  setp.eq.u32 %%no_tail, %%whole, %%%c;\n"
+        "  ld.param.u64 %%d_begin, [D];\n  cvta.to.global.u64 %%d_begin, %%d_begin;\n"
+        "  ld.param.u64 %%ld_d, [ldd];\n  ld.param.u64 %%stride_d, [batch_stride_d];\n",
+        b->n_major ? 'n' : 'm');
+  if (b->evicts)
+    gg_str_puts(&text, "  .reg .b64 %policy, %evict_first;  // of the L2 cache, for D\n"
+                       "  .reg .pred %evicts;\n"
+                       "  ld.param.u64 %evict_first, [evict_first];\n"
+                       "  setp.ne.u64 %evicts, %evict_first, 0;\n"
+                       "  createpolicy.fractional.L2::evict_normal.b64 %policy, 1.0;\n"
+                       "  @%evicts createpolicy.fractional.L2::evict_first.b64 %policy, 1.0;\n");
+  gg_bind_str(out, "epilogue_arguments", &text);
+}
+
+/* What a tile's boxes begin from. */
+static void bind_tile(gg_bindings *out, const boxes *b) {
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, "  .reg .b32 %row0;  // this warp's first row of D\n"
+                     "  mad.lo.u32 %row0, %warp_of_group, 16, %m0;\n");
+  if (b->plan->atoms_m > 1)
+    gg_str_printf(&text, "  mad.lo.u32 %%row0, %%consumer, %d, %%row0;\n",
+                  gg_plan_block_m(b->plan));
+  if (b->has.tails)
+    gg_str_printf(&text,
+                  "  cvt.u64.u32 %%d_of_batch, %%batch;\n"
+                  "  mul.lo.u64 %%d_of_batch, %%d_of_batch, %%stride_d;\n"
+                  "  mad.lo.u64 %%d_of_batch, %%d_of_batch, %d, %%d_begin;\n",
+                  b->bytes);
+  gg_bind_str(out, "begin_epilogue", &text);
+}
+
+/* A lane's place in a box. */
+static void bind_place(gg_bindings *out, const boxes *b) {
+  gg_str text = GG_STR_INIT, layout = GG_STR_INIT;
+  gg_composed_print(&layout, &b->d->layout, GG_NOTATION_PLAIN);
+  gg_bind_str(out, "staging_layout", &layout);
+  gg_ptx_lanes first = places_at(b, 0, 0);
+  gg_str_puts(&text, "  .reg .b32 %lane_staging;\n");
+  gg_ptx_write_lanes(&text, 2, &first, "%lane_place", "%place");
+  gg_str_puts(&text, "  add.u32 %lane_staging, %staging, %lane_place;\n");
+  if (b->cells == GG_SM90_CELLS_HALVES)
+    gg_str_printf(&text,
+                  "  .reg .pred %%is_late;  // whether a lane's row begins with its second half\n"
+                  "  and.b32 %%place, %%lane, %d;\n  setp.ne.u32 %%is_late, %%place, 0;\n",
+                  4 * (32 / b->columns));
+  gg_bind_str(out, "lane_place", &text);
+}
+
+gg_status gg_sm90_ptx_bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                                 gg_error *err) {
+  boxes b = boxes_of(plan, layouts);
+  int fragments = gg_plan_block_m(plan) / plan->mma.m;
+  gg_str text = GG_STR_INIT;
+  gg_status st = GG_OK;
+  for (int number = 0; number < gg_plan_boxes_of_mma(plan, b.columns); number++) {
+    for (int i = 0; i < fragments && !st; i++) {
+      box x = box_of(&b, layouts, number, i);
+      st = write_box(&text, out->arena, &x, err);
+    }
+    if (plan->has_c) gg_sm90_ptx_release_c(&text, plan, layouts, number);
+  }
+  gg_bind_str(out, "boxes", &text);
+  bind_epilogue_arguments(out, &b);
+  bind_tile(out, &b);
+  bind_place(out, &b);
+  return st;
+}

@@ -1,0 +1,312 @@
+/* Family sm90 in PTX: C, which the producer fetches to stages behind a tile's last K tile.
+ *
+ * A box of C's has all rows of the tile by a line of columns, or, where M is contiguous, a line of
+ * rows by all columns. A lane reads what it has of the accumulators: by ldmatrix. */
+#include "emit/sm90_ptx.h"
+
+#include "atom/dtype.h"
+#include "emit/ptx.h"
+#include "emit/sm90.h"
+#include "plan/operation.h"
+
+/* C, as threads find it. */
+typedef struct matrix {
+  const gg_plan *plan;
+  const gg_fetched *c;
+  bool n_major;
+  int bytes, blocks; /* of an element; of 64 rows, of a consumer */
+} matrix;
+
+static bool matrix_of(matrix *out, const gg_plan *plan, const gg_layouts *layouts) {
+  if (layouts->fetched_count != 1 || !layouts->fetched[0].is_c) return false;
+  const gg_fetched *c = &layouts->fetched[0];
+  *out = (matrix){.plan = plan,
+                  .c = c,
+                  .n_major = c->operand.major == GG_MAJOR_N,
+                  .bytes = (int)gg_dtype_bytes(c->operand.type, 1),
+                  .blocks = gg_plan_block_m(plan) / plan->mma.m};
+  return true;
+}
+
+/* Columns that one ldmatrix brings. */
+static int columns_at_once(const gg_plan *plan) {
+  return plan->read_n % 16 == 0 ? 16 : 8;
+}
+
+/* Where the threads of a warpgroup read C in its stages: boxes of a stage behind each other,
+ * `stage` the one of them all; -1: they are in several. Rows from a block's first on. */
+static gg_ptx_lanes places_at(const matrix *m, int *stage, int box, int row, int column) {
+  gg_ptx_lanes out = {.of = "%in_group", .count = 4 * GG_WARP};
+  const gg_fetched *c = m->c;
+  int rows = m->n_major ? c->lines : c->line, wide = columns_at_once(m->plan);
+  int last = m->plan->mma.n - m->plan->epi_n, first = box * m->plan->epi_n;
+  int number_n = (first + column) / c->line;
+  if (first > last) first = last;
+  for (int thread = 0; thread < out.count; thread++) {
+    int lane = thread % GG_WARP, in_row = row + thread / GG_WARP * 16, in_column;
+    int number = m->n_major ? number_n : in_row / c->line, own = number / c->boxes_a_stage;
+    *stage = thread == 0 || *stage == c->first_stage + own ? c->first_stage + own : -1;
+    in_row += m->n_major ? lane % 16 : lane / 8 % 2 * 8;
+    in_column = (m->n_major ? column % c->line : first + column) + (m->n_major ? 0 : lane % 8) +
+                (wide == 16 ? lane / 16 * 8 : 0);
+    int64_t at = in_row % rows + (int64_t)in_column * rows;
+    out.at[thread] = (unsigned)(gg_composed_at(&c->layout, at) * m->bytes +
+                                number % c->boxes_a_stage * c->bytes);
+  }
+  return out;
+}
+
+/* How far the second consumer's block is from the first one's; 0 where there is no second. */
+static gg_ptx_step block_step(const matrix *m) {
+  int stage, other;
+  gg_ptx_lanes first = places_at(m, &stage, 0, 0, 0);
+  if (m->plan->atoms_m == 1) return (gg_ptx_step){.known = true};
+  gg_ptx_lanes second = places_at(m, &other, 0, gg_plan_block_m(m->plan), 0);
+  gg_ptx_step step = gg_ptx_step_between(&first, &second);
+  step.known = step.known && !step.xors && stage == other;
+  return step;
+}
+
+/* Whether every block of every consumer is as far from the first as said, and all is known. */
+static bool places_add_up(const matrix *m) {
+  gg_ptx_step block = block_step(m);
+  int base, stage, other;
+  gg_ptx_lanes first = places_at(m, &base, 0, 0, 0);
+  bool known = block.known && gg_ptx_is_linear(&first);
+  const gg_plan *plan = m->plan;
+  for (int box = 0; box < gg_plan_boxes_of_mma(plan, plan->epi_n) && known; box++)
+    for (int column = 0; column < plan->epi_n; column += columns_at_once(plan))
+      for (int i = 0; i < m->blocks; i++) {
+        gg_ptx_lanes own = places_at(m, &stage, box, i * plan->mma.m, column);
+        known = known && stage >= 0 && gg_ptx_step_between(&first, &own).known;
+        for (int consumer = 1; consumer < plan->atoms_m; consumer++) {
+          int row = consumer * gg_plan_block_m(plan) + i * plan->mma.m;
+          gg_ptx_lanes its = places_at(m, &other, box, row, column);
+          gg_ptx_step step = gg_ptx_step_between(&own, &its);
+          known = known && step.known && !step.xors && stage == other &&
+                  step.by == (unsigned)consumer * block.by;
+        }
+      }
+  return known;
+}
+
+const char *gg_sm90_ptx_c_lacks(const gg_plan *plan, const gg_layouts *layouts) {
+  matrix m;
+  if (!plan->has_c) return NULL;
+  if (!matrix_of(&m, plan, layouts)) return "a C that lanes read where it lies";
+  if (plan->subtile_stages) return "a C that is fetched in sub-tiles";
+  if (gg_sm90_cells_of(&m.c->operand, m.c->line) != GG_SM90_CELLS_MATRICES)
+    return "a C that is not of 16 bits";
+  return places_add_up(&m) ? NULL : "a C whose boxes are in several stages";
+}
+
+/* ---- The producer -------------------------------------------------------------------------- */
+
+/* Where box `number` begins, from the tile's first element on along C's lines. */
+static int along_of(const matrix *m, int number) {
+  int a_box = m->plan->epi_n / m->c->line, last = m->plan->mma.n - m->plan->epi_n;
+  if (!m->n_major) return number * m->c->line;
+  int first = number / a_box * m->plan->epi_n;
+  return (first < last ? first : last) + number % a_box * m->c->line;
+}
+
+static void write_load(gg_str *out, const matrix *m, int number, int in_stage) {
+  const char *line = m->n_major ? "%n0" : "%m0", *across = m->n_major ? "%m0" : "%n0";
+  int along = along_of(m, number);
+  if (along) gg_str_printf(out, "  add.u32 %%along, %s, %d;\n", line, along);
+  gg_str_puts(out, "  cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::"
+                   "bytes\n    ");
+  gg_ptx_write_place(out, "%a_stage", (ll)in_stage * m->c->bytes);
+  gg_str_printf(out, ", [%%map_c, {%s, %s, %%batch}], [%%bar_full];\n", along ? "%along" : line,
+                across);
+}
+
+static gg_status write_fetch(gg_str *out, gg_arena *arena, const matrix *m,
+                             const gg_layouts *layouts, int first, gg_error *err) {
+  gg_bindings bindings = {.arena = arena};
+  int count = m->c->boxes - first < m->c->boxes_a_stage ? m->c->boxes - first : m->c->boxes_a_stage;
+  gg_str loads = GG_STR_INIT;
+  for (int i = 0; i < count; i++)
+    write_load(&loads, m, first + i, i);
+  gg_bind_str(&bindings, "loads", &loads);
+  gg_ptx_bind_number(&bindings, "first_box", first);
+  gg_ptx_bind_number(&bindings, "last_box", first + count - 1);
+  gg_ptx_bind_number(&bindings, "bytes", (ll)count * m->c->bytes);
+  gg_sm90_ptx_bind_ring(&bindings, layouts);
+  gg_status st = gg_bindings_check(&bindings, err);
+  if (st) return st;
+  return gg_template_expand(out, gg_template_files, "parts/sm90_fetch_stage.ptx", bindings.rows,
+                            bindings.count, err);
+}
+
+/* Boxes have a long way from memory: they are brought as far as L2 while a tile's first K tiles are
+ * copied, a box beside each; but for the first tile's, whose K tiles are awaited. */
+static void write_prefetch(gg_str *out, const matrix *m) {
+  const char *line = m->n_major ? "%n0" : "%m0", *across = m->n_major ? "%m0" : "%n0";
+  int a_box = m->n_major ? m->plan->epi_n / m->c->line : 1;
+  bool overlap = m->n_major && gg_plan_boxes_overlap(m->plan, m->plan->epi_n);
+  gg_str_printf(out,
+                "  // A box of C goes as far as L2 beside each of the first K tiles.\n"
+                "  setp.lt.and.u32 %%prefetches, %%k_tile, %d, %%begun;\n",
+                m->c->boxes);
+  if (overlap)
+    gg_str_printf(out,
+                  "  rem.u32 %%in_box, %%k_tile, %d;\n  div.u32 %%along, %%k_tile, %d;\n"
+                  "  mul.lo.u32 %%along, %%along, %d;\n  min.u32 %%along, %%along, %d;\n"
+                  "  mad.lo.u32 %%along, %%in_box, %d, %%along;\n"
+                  "  add.u32 %%along, %%along, %s;\n",
+                  a_box, a_box, m->plan->epi_n, m->plan->mma.n - m->plan->epi_n, m->c->line, line);
+  else
+    gg_str_printf(out, "  mad.lo.u32 %%along, %%k_tile, %d, %s;\n", m->c->line, line);
+  gg_str_printf(out,
+                "  @%%prefetches cp.async.bulk.prefetch.tensor.3d.L2.global.tile\n"
+                "    [%%map_c, {%%along, %s, %%batch}];\n",
+                across);
+}
+
+static gg_status bind_producer(gg_bindings *out, const matrix *m, const gg_layouts *layouts,
+                               gg_error *err) {
+  gg_str text = GG_STR_INIT;
+  gg_status st = GG_OK;
+  write_prefetch(&text, m);
+  gg_bind_str(out, "prefetch_c", &text);
+  gg_str_puts(&text, "  @!%reads_c bra fetched;\n");
+  for (int first = 0; first < m->c->boxes && !st; first += m->c->boxes_a_stage)
+    st = write_fetch(&text, out->arena, m, layouts, first, err);
+  gg_str_puts(&text, "fetched:\n  and.pred %begun, %reads_c, %reads_c;\n");
+  gg_bind_str(out, "fetch_c", &text);
+  return st;
+}
+
+/* ---- The consumers ------------------------------------------------------------------------- */
+
+/* Waits for all stages, so that what they bring is older than anything that is stored of the tile,
+ * also where C is D itself. */
+static gg_status write_await(gg_str *out, gg_arena *arena, const matrix *m,
+                             const gg_layouts *layouts, gg_error *err) {
+  gg_status st = GG_OK;
+  gg_str_puts(out, "  // C's stages, all of them before anything of the tile is stored: C may be D "
+                   "itself.\n  @!%reads_c bra c_ready;\n");
+  for (int i = 0; i < layouts->fetch_stages && !st; i++) {
+    gg_bindings bindings = {.arena = arena};
+    gg_ptx_bind_number(&bindings, "number", i);
+    gg_ptx_bind_number(&bindings, "stages", gg_rings_find(&layouts->rings, GG_RING_STAGES)->depth);
+    if ((st = gg_bindings_check(&bindings, err))) return st;
+    st = gg_template_expand(out, gg_template_files, "parts/sm90_await_stage.ptx", bindings.rows,
+                            bindings.count, err);
+    gg_str_printf(out, "  mad.lo.u32 %%c_base%d, %%c_stage%d, %lld, %%smem;\n", i, i,
+                  (ll)gg_rings_find(&layouts->rings, GG_RING_STAGES)->bytes);
+    if (m->plan->atoms_m > 1)
+      gg_str_printf(out, "  add.u32 %%c_base%d, %%c_base%d, %%c_block;\n", i, i);
+  }
+  gg_str_puts(out, "c_ready:\n");
+  return st;
+}
+
+static void bind_reader(gg_bindings *out, const matrix *m, const gg_layouts *layouts) {
+  gg_str text = GG_STR_INIT;
+  int stage, count = layouts->fetch_stages;
+  gg_ptx_lanes first = places_at(m, &stage, 0, 0, 0);
+  gg_str_printf(&text,
+                "  // Where this thread begins to read C: in a stage, and from there on.\n"
+                "  .reg .b32 %%in_group, %%c_place, %%c_base<%d>, %%c_stage<%d>;\n"
+                "  .reg .pred %%releases_c;\n"
+                "  and.b32 %%in_group, %%thread, 127;\n",
+                count, count);
+  gg_ptx_write_lanes(&text, 2, &first, "%c_place", "%place");
+  if (m->plan->atoms_m > 1)
+    gg_str_printf(&text, "  .reg .b32 %%c_block;\n  mul.lo.u32 %%c_block, %%consumer, %u;\n",
+                  block_step(m).by);
+  for (int i = 0; i < count; i++)
+    gg_str_printf(&text, "  mov.u32 %%c_base%d, 0;\n  mov.u32 %%c_stage%d, 0;\n", i, i);
+  gg_str_puts(&text, "  and.pred %releases_c, %reads_c, %arrives;\n");
+  gg_bind_str(out, "read_c", &text);
+}
+
+void gg_sm90_ptx_write_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box,
+                         int fragment, int column) {
+  matrix m;
+  int stage, wide = columns_at_once(plan);
+  if (!matrix_of(&m, plan, layouts)) return;
+  gg_ptx_lanes first = places_at(&m, &stage, 0, 0, 0);
+  for (int j = column; j < column + plan->read_n; j += wide) {
+    gg_ptx_lanes at = places_at(&m, &stage, box, fragment * plan->mma.m, j);
+    gg_ptx_step step = gg_ptx_step_between(&first, &at);
+    int word = j / 4;
+    for (int i = 0; i < 4; i++)
+      gg_str_printf(out, "%smov.b32 %%c%d, 0;%s", i ? " " : "    ", word + i, i == 3 ? "\n" : "");
+    if (step.xors) gg_str_printf(out, "    xor.b32 %%place, %%c_place, 0x%x;\n", step.by);
+    gg_str_printf(out, "    add.u32 %%place, %s, %%c_base%d;\n", step.xors ? "%place" : "%c_place",
+                  stage);
+    gg_str_printf(out, "    @%%reads_c ldmatrix.sync.aligned.m8n8.x4%s.shared.b16\n      ",
+                  m.n_major ? "" : ".trans");
+    gg_str_printf(out, "{%%c%d, %%c%d, %%c%d, %%c%d}, ", word, word + 1, word + 2, word + 3);
+    gg_ptx_write_place(out, "%place", step.xors ? 0 : step.by);
+    gg_str_puts(out, ";\n");
+  }
+}
+
+void gg_sm90_ptx_add_c(gg_str *out, const gg_plan *plan, int i, int x) {
+  gg_ptx_write_half(out, plan->c.type, "    ", i / 2, i % 2);
+  gg_str_printf(out, "    fma.rn.f32 %%x%d, %%c_value, %%beta, %%x%d;\n", x, x);
+}
+
+void gg_sm90_ptx_release_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box) {
+  matrix m;
+  if (!matrix_of(&m, plan, layouts)) return;
+  int boxes = gg_plan_boxes_of_mma(plan, plan->epi_n), step = m.c->boxes_a_stage;
+  gg_str_puts(out, "  bar.warp.sync 0xffffffff;\n");
+  for (int first = 0; first < m.c->boxes; first += step) {
+    int last = (first + step < m.c->boxes ? first + step : m.c->boxes) - 1;
+    int read_by = m.n_major ? last * m.c->line / plan->epi_n : boxes - 1;
+    if (box != read_by) continue;
+    gg_str_printf(out,
+                  "  // Nothing behind this box reads that stage of C.\n"
+                  "  mad.lo.u32 %%bar_empty, %%c_stage%d, 8, %%bar_empties;\n"
+                  "  @%%releases_c mbarrier.arrive.shared::%s.b64 _, [%%bar_empty];\n",
+                  m.c->first_stage + first / step,
+                  plan->cluster_m * plan->cluster_n > 1 ? "cluster" : "cta");
+  }
+}
+
+/* The stages behind C's. */
+static void bind_skip(gg_bindings *out, const gg_layouts *layouts) {
+  int depth = gg_rings_find(&layouts->rings, GG_RING_STAGES)->depth;
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text,
+                "  @%%reads_c add.u32 %%stage, %%stage, %d;  // behind C's\n"
+                "  setp.ge.u32 %%wraps, %%stage, %d;\n"
+                "  @%%wraps sub.u32 %%stage, %%stage, %d;\n"
+                "  @%%wraps xor.b32 %%parity, %%parity, 1;\n",
+                layouts->fetch_stages, depth, depth);
+  gg_bind_str(out, "skip_c", &text);
+}
+
+/* ---- All of it ----------------------------------------------------------------------------- */
+
+static gg_status bind_none(gg_bindings *out) {
+  static const char *const names[] = {"find_c", "declare_c", "prefetch_c", "fetch_c",
+                                      "read_c", "await_c",   "skip_c"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    gg_bind_text(out, names[i], "");
+  return GG_OK;
+}
+
+gg_status gg_sm90_ptx_bind_c(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                             gg_error *err) {
+  matrix m;
+  gg_str await = GG_STR_INIT;
+  if (!matrix_of(&m, plan, layouts)) return bind_none(out);
+  gg_bind_text(out, "find_c", gg_ptx_beta);
+  bool overlap = m.n_major && gg_plan_boxes_overlap(plan, plan->epi_n);
+  gg_bind_text(out, "declare_c",
+               overlap ? "  .reg .b32 %in_box;\n  .reg .pred %prefetches, %begun;\n"
+                         "  setp.ne.u32 %begun, 0, 0;\n"
+                       : "  .reg .pred %prefetches, %begun;\n  setp.ne.u32 %begun, 0, 0;\n");
+  gg_status st = bind_producer(out, &m, layouts, err);
+  bind_reader(out, &m, layouts);
+  if (!st) st = write_await(&await, out->arena, &m, layouts, err);
+  gg_bind_str(out, "await_c", &await);
+  bind_skip(out, layouts);
+  return st;
+}

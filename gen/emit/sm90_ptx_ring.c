@@ -1,0 +1,57 @@
+/* Family sm90 in PTX: shared memory, its ring of stages and their barriers. */
+#include "emit/sm90_ptx.h"
+
+#include "plan/narrow.h"
+
+static const gg_ring *stages_of(const gg_layouts *layouts) {
+  return gg_rings_find(&layouts->rings, GG_RING_STAGES);
+}
+
+void gg_sm90_ptx_bind_ring(gg_bindings *out, const gg_layouts *layouts) {
+  const gg_ring *stages = stages_of(layouts);
+  bool two = stages->empties > 1;
+  gg_ptx_bind_number(out, "stages", stages->depth);
+  gg_ptx_bind_number(out, "stage_bytes", (ll)stages->bytes);
+  gg_ptx_bind_number(out, "to_empty", (ll)(stages->empty[0].begin - stages->full.begin));
+  gg_bind_flag(out, "two_empties", two);
+  gg_ptx_bind_number(out, "to_empty_of_b",
+                     two ? (ll)(stages->empty[1].begin - stages->full.begin) : 0);
+}
+
+/* Barriers by how far they are from the first. */
+static void bind_barriers(gg_bindings *out, const gg_layouts *layouts) {
+  const gg_ring *stages = stages_of(layouts);
+  ll begin = (ll)layouts->rings.barriers_begin;
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, "  // Arrivals that end a phase: of the producer's thread; of each warp that "
+                     "reads a stage, in all\n  // CTAs that it is copied to.\n");
+  for (int kind = -1; kind < stages->empties; kind++) {
+    const gg_ring_barriers *barriers = kind < 0 ? &stages->full : &stages->empty[kind];
+    for (int i = 0; i < barriers->count; i++) {
+      gg_str_puts(&text, "  mbarrier.init.shared::cta.b64 ");
+      gg_ptx_write_place(&text, "%barriers", (ll)barriers->begin - begin + GG_BARRIER_BYTES * i);
+      gg_str_printf(&text, ", %d;\n", barriers->arrivals);
+    }
+  }
+  gg_bind_str(out, "init_barriers", &text);
+}
+
+void gg_sm90_ptx_bind_memory(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *stages = stages_of(layouts),
+                *staging = gg_rings_find(&layouts->rings, GG_RING_STAGING);
+  ll bytes_a = (ll)gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a);
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "//   %lld: %d stages of %lld; A's tile first, B's behind %lld\n",
+                (ll)stages->begin, stages->depth, (ll)stages->bytes, bytes_a);
+  gg_str_printf(&text, "//   %lld: %d staging buffers of %lld for each warp of the consumers\n",
+                (ll)staging->begin, staging->depth, (ll)staging->bytes);
+  gg_str_printf(&text, "//   %lld: %d barriers of 8\n", (ll)layouts->rings.barriers_begin,
+                layouts->rings.barriers);
+  gg_bind_str(out, "memory_map", &text);
+  bind_barriers(out, layouts);
+  gg_sm90_ptx_bind_ring(out, layouts);
+  gg_ptx_bind_number(out, "stage_bytes_a", bytes_a);
+  gg_ptx_bind_number(out, "barriers_begin", (ll)layouts->rings.barriers_begin);
+  gg_ptx_bind_number(out, "staging_begin", (ll)staging->begin);
+  gg_ptx_bind_number(out, "staging_bytes", (ll)staging->depth * staging->bytes);
+}
