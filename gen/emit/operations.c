@@ -201,7 +201,7 @@ static void write_move(gg_str *out, const gg_items *e) {
               "int64 batch,\n"
               "                                                     int64 row, int64 col) {\n");
   if (e->reads_c) {
-    gg_str_puts(out, e->plan->pointers ? "  of.C = of.all_C[batch];\n"
+    gg_str_puts(out, e->plan->pointers ? "  of.C = of.beta != 0.0f ? of.all_C[batch] : nullptr;\n"
                                        : "  of.C += batch * of.batch_stride_c;\n");
     gg_str_puts(out, "  forget(of.ldc);\n"
                      "  of.C += element_offset<c_n_major>(of.ldc, row, col);\n");

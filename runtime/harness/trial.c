@@ -416,7 +416,8 @@ gg_status gg_trial_read(gg_trial *trial, gg_trial_buffer *buffer, const gg_view 
   return gg_memory_read(trial->context, buffer->host, buffer->device, (size_t)buffer->bytes, err);
 }
 
-/* The matrices change places on the device, and an array says where they are. */
+/* The matrices change places on the device, and an array says where they are. Where C is not read
+ * it has none: a kernel that looks at one all the same reads at address 0. */
 static gg_status make_array(gg_trial *trial, char which, const gg_trial_buffer *buffer,
                             uint64_t *address, gg_error *err) {
   gg_view view = gg_problem_view(trial->kernel, &trial->problem, which);
@@ -442,7 +443,8 @@ static gg_status make_arrays(gg_trial *trial, gg_error *err) {
   if (!p->pointers) return GG_OK;
   gg_status st = make_array(trial, 'a', &trial->a, &p->a, err);
   if (!st) st = make_array(trial, 'b', &trial->b, &p->b, err);
-  if (!st) st = make_array(trial, 'c', &trial->c, &p->c, err);
+  if (!st && gg_problem_reads_c(p)) st = make_array(trial, 'c', &trial->c, &p->c, err);
+  if (!gg_problem_reads_c(p)) p->c = 0;
   return st ? st : make_array(trial, 'd', &trial->d, &p->d, err);
 }
 
