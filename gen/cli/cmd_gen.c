@@ -225,7 +225,7 @@ static gg_status write_ptx(generation *gen, const gg_spec *spec, const gg_kernel
   bool other = gen->given->arch && strcmp(gen->given->arch, kernel->arch) != 0;
   gg_status st = other ? GG_OK : gg_kernel_generate_ptx(&ptx, spec, err);
   if (!other && st == GG_OK) {
-    st = write_output(gen, kernel->name, EMIT_PTX, ptx->source, ptx->source_length, err);
+    st = write_compiled(gen, ptx, EMIT_PTX, err); /* or a text in its place */
   } else if (other || st == GG_E_EMIT_PTX) {
     gg_str_puts(&why, "NVRTC made this PTX: ");
     if (other)
