@@ -146,8 +146,8 @@ void gg_cuda_bind_first(gg_bindings *out, const gg_plan *plan, const char *name,
                                                    : &plan->d;
   int bits = gg_dtype_info_of(of->type)->bits;
   gg_str text = GG_STR_INIT;
-  if (plan->pointers && operand == GG_OPERAND_C) /* not looked at without a beta */
-    gg_str_printf(&text, "(operands.beta != 0.0f ? C[%s] : nullptr)", batch);
+  if (plan->pointers && operand == GG_OPERAND_C)
+    gg_str_printf(&text, "c_of(operands, C, %s)", batch);
   else if (plan->pointers)
     gg_str_printf(&text, "%s[%s]", matrices[operand], batch);
   else if (bits < 8)

@@ -194,6 +194,17 @@ static void write_scalars(gg_str *out, const gg_plan *plan) {
                 *alpha && *beta ? ", " : "", beta);
 }
 
+/* Of a batch by arrays of addresses. */
+static void write_c_of(gg_str *out, const gg_items *e) {
+  if (!e->plan->has_c || !e->plan->pointers) return;
+  gg_str_puts(out,
+              "// C of one batch. Without a beta it is not looked for: there may be no array.\n"
+              "__device__ __forceinline__ const c_t *c_of(const epilogue_operands &of,\n"
+              "                                           const c_t *const *C, int64 batch) {\n"
+              "  return of.beta != 0.0f ? C[batch] : nullptr;\n"
+              "}\n\n");
+}
+
 static void write_move(gg_str *out, const gg_items *e) {
   gg_str_puts(out,
               "// The same from a tile's first element on.\n"
@@ -201,7 +212,7 @@ static void write_move(gg_str *out, const gg_items *e) {
               "int64 batch,\n"
               "                                                     int64 row, int64 col) {\n");
   if (e->reads_c) {
-    gg_str_puts(out, e->plan->pointers ? "  of.C = of.beta != 0.0f ? of.all_C[batch] : nullptr;\n"
+    gg_str_puts(out, e->plan->pointers ? "  of.C = c_of(of, of.all_C, batch);\n"
                                        : "  of.C += batch * of.batch_stride_c;\n");
     gg_str_puts(out, "  forget(of.ldc);\n"
                      "  of.C += element_offset<c_n_major>(of.ldc, row, col);\n");
@@ -433,6 +444,7 @@ void gg_bind_operations(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   write_expressions(&text, &e);
   write_what_is_read(&text, &e);
   write_members(&text, &e);
+  write_c_of(&text, &e);
   write_move(&text, &e);
   gg_bind_str(out, "operations", &text);
   write_values(&text, &e, "row", "  // at a row", GG_SPAN_ALL, GG_SPAN_ROWS);
