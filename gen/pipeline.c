@@ -23,8 +23,6 @@ void gg_compilation_free(gg_compilation *compilation) {
 }
 
 static gg_status generate(gg_kernel **out, const gg_spec *spec, bool ptx, gg_error *err) {
-  GG_NEED(err, out);
-  GG_NEED(err, spec);
   gg_compilation compilation = GG_COMPILATION_INIT;
   *out = NULL;
   gg_status st = gg_compilation_run(&compilation, spec, err);
@@ -34,10 +32,14 @@ static gg_status generate(gg_kernel **out, const gg_spec *spec, bool ptx, gg_err
 }
 
 gg_status gg_kernel_generate(gg_kernel **out, const gg_spec *spec, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, spec);
   return generate(out, spec, false, err);
 }
 
 gg_status gg_kernel_generate_ptx(gg_kernel **out, const gg_spec *spec, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, spec);
   return generate(out, spec, true, err);
 }
 
