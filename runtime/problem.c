@@ -410,6 +410,7 @@ static uint64_t argument_of(const gg_kernel *kernel, const gg_problem *p,
                             const gg_distribution *distribution, const gg_device_model *device,
                             gg_param param) {
   bool reads = gg_kernel_reads_scalars(kernel);
+  if (param.kind == GG_PARAM_EVICT_FIRST) return evicts_first(kernel, p, device);
   const uint64_t values[] = {
       [GG_PARAM_M] = (uint64_t)p->m,
       [GG_PARAM_N] = (uint64_t)p->n,
@@ -423,7 +424,6 @@ static uint64_t argument_of(const gg_kernel *kernel, const gg_problem *p,
       [GG_PARAM_GROUP_SHARES] = (uint64_t)distribution->group_shares,
       [GG_PARAM_NEXT_BESIDE] = distribution->next_beside,
       [GG_PARAM_SUM_PARTS] = p->workspace + (uint64_t)distribution->sums_begin,
-      [GG_PARAM_EVICT_FIRST] = evicts_first(kernel, p, device),
   };
   bool of_operand = param.operand != GG_OPERAND_NONE;
   return of_operand ? argument_of_operand(p, param) : values[param.kind];

@@ -6,6 +6,7 @@
 #include "cli/choice.h"
 #include "cli/kernel_picture.h"
 #include "cli/specs.h"
+#include "emit/emit.h"
 #include "gemmgen_runtime.h"
 #include "jit.h"
 #include "page/page.h"
@@ -98,7 +99,7 @@ static gg_status write_page(void *user, const gg_spec *spec, gg_error *err) {
   gg_str picture = GG_STR_INIT, text = GG_STR_INIT;
   gg_status st = gg_compilation_run(&compilation, spec, err);
   if (!st) st = gg_report_make(&report, compilation.plan, compilation.layouts, err);
-  if (!st) st = gg_kernel_generate(&kernel, spec, err);
+  if (!st) st = gg_kernel_emit(&kernel, compilation.plan, compilation.layouts, false, err);
   gg_binary *binary = st ? NULL : compile_ptx(kernel, &why);
   if (!st) {
     cli_kernel_picture(&picture, compilation.plan, compilation.layouts);

@@ -368,11 +368,9 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
   out.tails = out.maps_results && !is_whole(n_major ? plan->fixed_n : plan->fixed_m, whole);
   out.reads_cells = plan->has_c;
   for (size_t i = 0; i < plan->operation_count; i++) {
-    gg_span span = gg_operation_span(&plan->operations[i]);
-    bool writes = gg_operation_writes(&plan->operations[i]);
-    out.places = out.places || span != GG_SPAN_NONE;
-    if (writes) continue;
-    out.reads_cells = out.reads_cells || span == GG_SPAN_MATRIX;
+    const gg_operation *operation = &plan->operations[i];
+    out.places = out.places || gg_operation_span(operation) != GG_SPAN_NONE;
+    out.reads_cells = out.reads_cells || gg_operation_reads_matrix(operation);
   }
   bool scaled = gg_plan_scales_d(plan);
   out.places = out.places || plan->has_c || scaled;

@@ -31,6 +31,11 @@ static void put_member(gg_str *out, const char *name, const char *text) {
   gg_str_putc(out, ',');
 }
 
+/* The `i`th of a list. */
+static void put_number(gg_str *out, int64_t i, int64_t number) {
+  gg_str_printf(out, "%s%lld", i ? "," : "", (long long)number);
+}
+
 static void put_offsets(gg_str *out, const view *v) {
   int64_t size = v->rows * v->columns;
   gg_str text = GG_STR_INIT;
@@ -42,10 +47,10 @@ static void put_offsets(gg_str *out, const view *v) {
   gg_str_free(&text);
   gg_str_puts(out, "\"offset\":[");
   for (int64_t i = 0; i < size; i++)
-    gg_str_printf(out, "%s%lld", i ? "," : "", (long long)gg_composed_at(v->layout, i));
+    put_number(out, i, gg_composed_at(v->layout, i));
   gg_str_puts(out, "],\"plain\":[");
   for (int64_t i = 0; i < size; i++)
-    gg_str_printf(out, "%s%lld", i ? "," : "", (long long)gg_layout_at(&v->layout->layout, i));
+    put_number(out, i, gg_layout_at(&v->layout->layout, i));
   gg_str_puts(out, "]}");
 }
 
@@ -72,12 +77,10 @@ static gg_status put_holders(gg_str *out, const char *name, const char *what, co
   gg_str_free(&text);
   gg_str_puts(out, "\"thread\":[");
   for (int64_t i = 0; i < size; i++)
-    gg_str_printf(out, "%s%lld", i ? "," : "",
-                  (long long)(holder[i] < 0 ? -1 : holder[i] % threads));
+    put_number(out, i, holder[i] < 0 ? -1 : holder[i] % threads);
   gg_str_puts(out, "],\"value\":[");
   for (int64_t i = 0; i < size; i++)
-    gg_str_printf(out, "%s%lld", i ? "," : "",
-                  (long long)(holder[i] < 0 ? -1 : holder[i] / threads));
+    put_number(out, i, holder[i] < 0 ? -1 : holder[i] / threads);
   gg_str_puts(out, "]}");
   gg_arena_free(&arena);
   return GG_OK;

@@ -34,23 +34,16 @@ static bool next_line(line *out, const char **at) {
   return true;
 }
 
-static void put_some(gg_str *out, const char *text, size_t length) {
-  gg_str part = GG_STR_INIT;
-  gg_str_append(&part, text, length);
-  gg_str_xml(out, gg_str_shown(&part));
-  gg_str_free(&part);
-}
-
 /* Text with what stands behind `//` apart. */
 static void put_text(gg_str *out, const char *text, size_t length) {
   size_t code = 0;
   while (code + 1 < length && !(text[code] == '/' && text[code + 1] == '/'))
     code++;
   if (code + 1 >= length) code = length;
-  put_some(out, text, code);
+  gg_page_put(out, text, code);
   if (code == length) return;
   gg_str_puts(out, "<i>");
-  put_some(out, text + code, length - code);
+  gg_page_put(out, text + code, length - code);
   gg_str_puts(out, "</i>");
 }
 
@@ -98,9 +91,9 @@ static void put_instruction(gg_str *out, const line *l) {
     return;
   }
   size_t opcode = strcspn(at, " \t\n;");
-  put_some(out, l->text, (size_t)(at - l->text));
+  gg_page_put(out, l->text, (size_t)(at - l->text));
   gg_str_printf(out, "<a href=\"#%s\">", section);
-  put_some(out, at, opcode);
+  gg_page_put(out, at, opcode);
   gg_str_puts(out, "</a>");
   put_text(out, at + opcode, (size_t)(end - at) - opcode);
 }

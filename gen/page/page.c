@@ -64,10 +64,7 @@ static void put_steps(gg_str *out, const char *cuda) {
     if (begins) at += digits + 2, length -= digits + 2;
     if (!begins && open) gg_str_putc(out, ' ');
     open = open || begins;
-    gg_str line = GG_STR_INIT;
-    gg_str_append(&line, at, length);
-    gg_str_xml(out, gg_str_shown(&line));
-    gg_str_free(&line);
+    gg_page_put(out, at, length);
   }
   gg_str_puts(out, open ? "</li>\n</ol>\n" : "</ol>\n");
 }

@@ -16,7 +16,7 @@ const bankOf = (view, i) => Math.floor(byteOf(view, i) / 4) % 32;
 
 function waysToColour(view) {
   const ways = [];
-  const largest = Math.max(1, ...(view.memory ? [view.rows * view.columns - 1] : []));
+  const largest = Math.max(1, view.rows * view.columns - 1);
   if (view.memory) {
     ways.push(['bank', i => bankOf(view, i) / 31]);
     ways.push(['offset', i => view.memory.offset[i] / largest]);

@@ -4,6 +4,9 @@
 
 #include "page/page.h"
 
+/* text.c: `length` bytes of text, with what HTML would read as its own escaped. */
+void gg_page_put(gg_str *out, const char *text, size_t length);
+
 /* layouts.c: a canvas for each operand, and what is known of its elements, as JSON. */
 gg_status gg_page_layouts(gg_str *out, const gg_page *page, gg_error *err);
 

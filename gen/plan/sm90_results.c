@@ -73,10 +73,7 @@ int gg_sm90_result_bits(const gg_plan *plan) {
 bool gg_sm90_evicts_first(const gg_plan *plan, const gg_layouts *layouts) {
   bool measured = !gg_plan_in_tensor_memory(plan) && !gg_plan_multiplies_by_warps(plan);
   bool wide = bits_of(&plan->d) >= 16, reads = plan->has_c;
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    const gg_operation *operation = &plan->operations[i];
-    bool matrix = gg_operation_span(operation) == GG_SPAN_MATRIX;
-    reads = reads || (matrix && !gg_operation_writes(operation));
-  }
+  for (size_t i = 0; i < plan->operation_count; i++)
+    reads = reads || gg_operation_reads_matrix(&plan->operations[i]);
   return measured && wide && !reads && layouts->results[layouts->result_count - 1].mapped;
 }
