@@ -6,7 +6,8 @@
  * their last writer and their readers since, as an agent and its clock. Every synchronising object
  * (named barrier, mbarrier, cluster barrier, a flag in memory) carries a clock that arrivals join
  * and waiters take over. A second clock, of what the async proxy may see, is brought up to the
- * first by fence.proxy.async alone. Global memory is not watched; lanes of one warp race where
+ * first by fence.proxy.async alone: bulk stores read what threads wrote before such a fence, and
+ * bulk copies write where threads read before one. Global memory is not watched; lanes of one warp race where
  * they communicate with nothing between that orders the lanes of a warp.
  *
  * Missing a race is better than seeing one that is none: a clock may know too much, never too
@@ -81,6 +82,9 @@ void emu_hazard_fence_inits(emu_warp *warp);
 /* Whether an operation that the warp issues may complete on the mbarrier that `maker` has
  * initialised at `made` (emu_hazard_moment): that fence, or the proxy's, came behind. */
 bool emu_hazard_init_fenced(emu_warp *warp, emu_agent maker, uint64_t made);
+/* An instruction has been issued that had to wait for what the warp has loaded from shared memory:
+ * nothing overtakes those loads. */
+void emu_hazard_consume(emu_warp *warp);
 /* tcgen05.fence::after_thread_sync: what the warp knows, its tcgen05 instructions know. */
 void emu_hazard_fence_tensor(emu_warp *warp);
 /* The lanes of a warp have met: bar.warp.sync, and every .sync instruction but ldmatrix and

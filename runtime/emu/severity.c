@@ -15,7 +15,7 @@ static const struct {
 
 /* The faults of errors.def stand one behind the other, and each has its row. */
 #define FIRST_FAULT GG_E_EMU_BOUNDS
-#define LAST_FAULT  GG_E_EMU_RELAXED
+#define LAST_FAULT  GG_E_EMU_OVERTAKEN
 
 static const emu_fault_class fault_classes[] = {
 #define EMU_FAULT_CODE(code, class, result) [GG_E_EMU_##code - FIRST_FAULT] = EMU_CLASS_##class,

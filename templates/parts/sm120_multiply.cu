@@ -107,6 +107,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring
         if (next % pieces == 0) load_a(tCrA[next / pieces % 2], sA, row, next / pieces, lane);
         load_b(tCrB[next % 2], sB, next % pieces * piece, next / pieces, lane);
       } else {
+        fence_async_shared();  // what was read comes before what is copied there next
         __syncwarp();
         release(empty_barriers, read.stage);
       }

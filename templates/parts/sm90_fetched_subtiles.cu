@@ -25,6 +25,7 @@ struct fetched_tile {
   }
 
   __device__ __forceinline__ void release(int lane) {
+    fence_async_shared();  // what was read comes before what is copied there next
     __syncwarp();
     if (lane == 0) mbarrier_arrive_here(empty_subtile(smem, read.stage));
     read.advance();

@@ -13,6 +13,7 @@ __device__ __forceinline__ void release_stages(const fetched_tile &tile, int box
 
 __device__ __forceinline__ void release_read(const epilogue_operands &of, const fetched_tile &tile,
                                              int box) {
+  fence_async_shared();  // what was read comes before what is copied there next
   __syncwarp();
 //@ insert release_read
 }

@@ -5,7 +5,7 @@
  * good, is good too, and becomes what that one has become. Of a warp's own accesses only the lane
  * matters: another lane must have met this one since (`met`). What an asynchronous operation does
  * is ordered by its agent alone; that of the async proxy reads what threads wrote only where a
- * proxy fence was between.
+ * proxy fence was between, and writes where they read only then.
  *
  * A store of what is there already changes nothing: threads that store the same value to one place
  * do not race with each other. Where nothing orders such a store, it is kept among the place's
@@ -18,7 +18,7 @@
 #include "emu/hazard/state.h"
 #include "emu/isa/access.h"
 
-typedef enum verdict { ORDERED, UNORDERED, RELAXED, LANES, UNFENCED } verdict;
+typedef enum verdict { ORDERED, UNORDERED, RELAXED, LANES, UNFENCED, OVERTAKES } verdict;
 
 enum { ANY_LANE = -1, known_most = 16 };
 
@@ -127,6 +127,15 @@ static bool is_past(const actor *a, emu_epoch earlier) {
          emu_hazard_past(a->warp, agent, emu_epoch_clock(earlier));
 }
 
+/* Whether hardware may have a copy write before a thread's read that a barrier orders before it. A
+ * module without any fence relies on its not doing so. */
+static bool overtakes(const actor *a, emu_agent reader, uint32_t clock) {
+  const emu_watched *read = a->hazards->warp_of[reader];
+  if (!a->write || a->proxy != EMU_PROXY_ASYNC || !read) return false;
+  return a->hazards->cluster->run->fences && read->consumed < clock &&
+         emu_clocks_of(&a->watched->knows.proxied, reader) < clock;
+}
+
 static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   const emu_watched *watched = a->watched;
   emu_agent agent = emu_epoch_agent(earlier);
@@ -139,6 +148,7 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
       emu_clocks_of(&watched->knows.proxied, agent) < clock && !a->trusting) {
     return UNFENCED;
   }
+  if (!earlier_wrote && overtakes(a, agent, clock)) return OVERTAKES;
   if (agent != watched->agent || clock < watched->met) return ORDERED;
   if (a->lane == ANY_LANE || (int)emu_epoch_lane(earlier) == a->lane) return ORDERED;
   /* Of lanes that write a place in one instruction, one wins. */
@@ -150,16 +160,17 @@ static verdict after_readers(const actor *a, uint64_t read, emu_epoch *culprit) 
   const emu_readers *readers = &a->hazards->shadow.readers;
   uint32_t set = read & EMU_CELL_FLAG ? (uint32_t)read : 0;
   emu_epoch epoch = set ? readers->nodes[set].epoch : read;
-  while (epoch) {
+  verdict worst = ORDERED;
+  while (epoch && (worst == ORDERED || worst == OVERTAKES)) {
     verdict found = after(a, epoch, false);
-    if (found != ORDERED) {
+    if (found != ORDERED && found != worst) {
       *culprit = epoch;
-      return found;
+      worst = found;
     }
     set = set ? readers->nodes[set].rest : 0;
     epoch = set ? readers->nodes[set].epoch : 0;
   }
-  return ORDERED;
+  return worst;
 }
 
 /* Whether a store of the same value as the last write's stands among the readers. */
@@ -195,10 +206,15 @@ static bool report(const actor *a, emu_place place, verdict found, emu_epoch ear
                   "makes nothing visible",
       [LANES] = "no bar.warp.sync or other barrier orders the two lanes",
       [UNFENCED] = "no fence.proxy.async makes what threads write visible to the async proxy",
+      [OVERTAKES] =
+          "a barrier orders the two, but no fence.proxy.async stands between the read and "
+          "the barrier: the copy may overtake the read",
   };
   char who[320];
   name(who, sizeof who, a->hazards, earlier, wrote);
-  gg_status code = found == RELAXED ? GG_E_EMU_RELAXED : GG_E_EMU_RACE;
+  gg_status code = found == RELAXED     ? GG_E_EMU_RELAXED
+                   : found == OVERTAKES ? GG_E_EMU_OVERTAKEN
+                                        : GG_E_EMU_RACE;
   return emu_tolerated(a->warp, a->op, a->lane, code, "%s %s, which %s: %s",
                        a->write ? "writes" : "reads", emu_place_in_words(place).text, who,
                        reasons[found]);

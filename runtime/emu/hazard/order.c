@@ -213,6 +213,11 @@ void emu_hazard_fence_proxy(emu_warp *warp) {
   move_on(watched);
 }
 
+void emu_hazard_consume(emu_warp *warp) {
+  emu_watched *watched = watch(warp);
+  if (watched) watched->consumed = emu_clocks_of(&watched->knows.seen, watched->agent);
+}
+
 void emu_hazard_fence_tensor(emu_warp *warp) {
   emu_watched *watched = watch(warp);
   if (!watched) return;

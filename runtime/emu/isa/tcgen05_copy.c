@@ -389,6 +389,7 @@ static emu_step run_load(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 }
 
 static emu_step run_store(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  emu_hazard_consume(warp);
   return run(warp, op, lanes, EMU_TMEM_STORES);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "emu/frame.h"
+#include "emu/hazard.h"
 #include "emu/isa/wgmma.h"
 
 struct emu_wgmma *emu_wgmma_of(emu_warp *warp, const emu_op *op) {
@@ -88,6 +89,7 @@ bool emu_wgmma_claim(emu_warp *warp, const emu_op *op) {
     return false;
   }
   if (!follow_frame(w, warp, op) || !claim_registers(w, warp, op)) return false;
+  if (f->a_in_registers) emu_hazard_consume(warp);
   for (int i = 0; i < f->d_count; i++) {
     uint16_t *mark = mark_of(w, &op->operands[i]);
     if (mark) *mark = (uint16_t)((*mark + 1) | EMU_REGISTER_KNOWN);
