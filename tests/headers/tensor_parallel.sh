@@ -25,7 +25,7 @@ refused '--rounds is no option, or lacks its value' --rounds
 refused '"17"; numbers are from 1 to 16' --chunks 2,17 gather:8x8x8
 refused 'has "x" behind a number' --chunks 2x gather:8x8x8
 refused 'more than 8 numbers' --ctas 1,2,3,4,5,6,7,8,9 gather:8x8x8
-refused 'it is chunks, 1 to 16, and CTAs' --fixed 4 gather:8x8x8
+refused '"17"; numbers are from 0 to 16' --pieces 17 gather:8x8x8
 refused 'it is nccl or host' --transport mpi gather:8x8x8
 refused 'neither gather: nor scatter:' 8x8x8
 refused 'no extents MxNxK' gather:8x8
@@ -46,25 +46,25 @@ verified() { # RANKS WAYS
 }
 # Whole tiles and others, chunks of one tile and of a few rows, every order.
 expect 0 'two ranks' ./tp --spawn 2 "${host[@]}" --verify-only --chunks 1,2 --ctas 0,16 gather:512x256x128
-holds 'verified' verified 2 10
+holds 'verified' verified 2 12
 expect 0 'two ranks scatter' ./tp --spawn 2 "${host[@]}" --verify-only --chunks 1,2 --ctas 0,16 scatter:512x128x256
-holds 'verified' verified 2 6
-expect 0 'four ranks' ./tp --spawn 4 "${host[@]}" --verify-only --ctas 0 --fixed 2,8 gather:160x88x40 scatter:160x72x64
-holds 'verified' verified 4 10
+holds 'verified' verified 2 8
+expect 0 'four ranks' ./tp --spawn 4 "${host[@]}" --verify-only --ctas 0 gather:160x88x40 scatter:160x72x64
+holds 'verified' verified 4 12
 expect 0 'a rank alone' ./tp "${host[@]}" --verify-only --ctas 0 gather:64x64x64
-holds 'verified' verified 1 6
+holds 'verified' verified 1 5
 expect 0 'it measures' ./tp --spawn 2 "${host[@]}" --chunks 2 --ctas 0 --rounds 2 --iterations 1 --tsv t.tsv \
   gather:64x64x64 scatter:64x64x64
-holds 'all ways' [ "$(grep -c 'overlapped, ' out)" = 4 ]
+holds 'all ways' [ "$(grep -c 'in chunks, ' out) $(grep -c 'by windows, ' out)" = '2 6' ]
 holds 'a line a shape' [ "$(wc -l <t.tsv)" = 3 ]
-holds 'of as many columns' awk -F '\t' 'NF != 13 { exit 1 }' t.tsv
+holds 'of as many columns' awk -F '\t' 'NF != 14 { exit 1 }' t.tsv
 
 # Processes of launchers: those of torchrun's variables and of mpirun's find each other.
 export MASTER_PORT=$((20000 + $$ % 20000))
 OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=1 \
   ./tp "${host[@]}" --verify-only --chunks 2 --ctas 0 gather:64x64x64 >/dev/null 2>&1 &
 RANK=0 WORLD_SIZE=2 LOCAL_RANK=0 expect 0 'two launchers' ./tp "${host[@]}" --verify-only --chunks 2 --ctas 0 gather:64x64x64
-holds 'verified' verified 2 4
+holds 'verified' verified 2 6
 wait $!
 holds 'the other one ends well' [ $? -eq 0 ]
 finish

@@ -28,7 +28,17 @@ static struct {
   result (*event_destroy)(event);
 } cuda;
 
-enum { STREAM_NON_BLOCKING = 1, EVENT_DISABLE_TIMING = 2 };
+/* And what windows need of it, which the emulator's has not. */
+static struct {
+  result (*share)(shared_memory *, unsigned long long address);
+  result (*map)(unsigned long long *address, shared_memory, unsigned flags);
+  result (*unmap)(unsigned long long address);
+  result (*copy)(unsigned long long to, unsigned long long from, size_t bytes, stream);
+  result (*write_value)(stream, unsigned long long address, uint32_t value, unsigned flags);
+  result (*wait_value)(stream, unsigned long long address, uint32_t value, unsigned flags);
+} shared;
+
+enum { STREAM_NON_BLOCKING = 1, EVENT_DISABLE_TIMING = 2, ENABLE_PEER_ACCESS = 1, WAIT_GEQ = 0 };
 
 static void check(const char *call, result status) {
   const char *text = NULL;
@@ -162,4 +172,44 @@ double event_milliseconds(event from, event to) {
   float milliseconds = 0;
   check("cuEventElapsedTime", cuda.event_elapsed(&milliseconds, from, to));
   return milliseconds;
+}
+
+/* ---- Memory of other GPUs ------------------------------------------------------------- */
+
+static void find_shared(void) {
+  if (shared.share) return;
+  find(&shared.map, "cuIpcOpenMemHandle_v2");
+  find(&shared.unmap, "cuIpcCloseMemHandle");
+  find(&shared.copy, "cuMemcpyDtoDAsync_v2");
+  find(&shared.write_value, "cuStreamWriteValue32_v2");
+  find(&shared.wait_value, "cuStreamWaitValue32_v2");
+  find(&shared.share, "cuIpcGetMemHandle");
+}
+
+int device_share(shared_memory *out, uint64_t address) {
+  find_shared();
+  return shared.share(out, address) == 0;
+}
+
+int device_map(uint64_t *out, const shared_memory *of) {
+  unsigned long long address = 0;
+  int mapped = shared.map(&address, *of, ENABLE_PEER_ACCESS) == 0;
+  *out = address;
+  return mapped;
+}
+
+void device_unmap(uint64_t address) {
+  check("cuIpcCloseMemHandle", shared.unmap(address));
+}
+
+void device_copy(uint64_t to, uint64_t from, int64_t bytes, stream on) {
+  check("cuMemcpyDtoDAsync", shared.copy(to, from, (size_t)bytes, on));
+}
+
+void device_signal(uint64_t address, uint32_t value, stream on) {
+  check("cuStreamWriteValue32", shared.write_value(on, address, value, 0));
+}
+
+void device_await(uint64_t address, uint32_t value, stream on) {
+  check("cuStreamWaitValue32", shared.wait_value(on, address, value, WAIT_GEQ));
 }

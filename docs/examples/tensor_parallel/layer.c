@@ -27,7 +27,8 @@ const char *shape_obstacle(const shape *shape, int ranks) {
   return NULL;
 }
 
-void layer_open(layer *out, device *device, const shape *shape, int ranks, int rank) {
+void layer_open(layer *out, device *device, const shape *shape, const world *world, int over_host) {
+  int ranks = world->size, rank = world->rank;
   int gathers = shape->collective == ALL_GATHER;
   *out = (layer){.shape = *shape,
                  .ranks = ranks,
@@ -40,7 +41,8 @@ void layer_open(layer *out, device *device, const shape *shape, int ranks, int r
   out->x = device_alloc(device, x_rows * out->depth * bf16_bytes);
   out->w = device_alloc(device, out->columns * out->depth * bf16_bytes);
   out->d = device_alloc(device, layer_d_rows(out) * out->columns * bf16_bytes);
-  out->between = device_alloc(device, shape->m * between * bf16_bytes);
+  out->windows = windows_open(device, world, shape->m * between * bf16_bytes, over_host);
+  out->between = window_at(out->windows, 0);
   int64_t first_row = gathers ? rank * out->rows : 0,
           first_column = gathers ? 0 : rank * out->depth;
   inputs_write(device, out->x, INPUT_X, first_row, x_rows, first_column, out->depth);
@@ -52,7 +54,7 @@ void layer_close(layer *layer) {
   device_free(layer->device, layer->x);
   device_free(layer->device, layer->w);
   device_free(layer->device, layer->d);
-  device_free(layer->device, layer->between);
+  windows_close(layer->windows);
 }
 
 int64_t layer_d_rows(const layer *layer) {
@@ -78,10 +80,13 @@ void product_prepare(gg_prepared *out, device *device, const product *p) {
   gg_problem problem = GG_PROBLEM_INIT;
   form.a = form.b = (gg_operand){GG_DTYPE_bf16, GG_MAJOR_K, 0};
   form.d = (gg_operand){p->d_is_f32 ? GG_DTYPE_f32 : GG_DTYPE_bf16, GG_MAJOR_N, 0};
+  form.has_c = p->c != 0;
+  form.c = form.d;
   form.accumulator = GG_DTYPE_f32;
   problem.m = p->m, problem.n = p->n, problem.k = p->k, problem.batch = p->batch;
   problem.a = p->a, problem.b = p->b, problem.d = p->d;
-  problem.lda = problem.ldb = p->k, problem.ldd = p->n;
+  problem.c = p->c, problem.beta = p->c ? 1 : 0;
+  problem.lda = problem.ldb = p->k, problem.ldc = problem.ldd = p->n;
   problem.batch_stride_a = p->batch_stride_a, problem.batch_stride_d = p->batch_stride_d;
   problem.workspace = device->workspace, problem.workspace_bytes = GG_GEMM_WORKSPACE;
   problem.multiprocessors = p->multiprocessors;

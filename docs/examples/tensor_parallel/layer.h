@@ -12,6 +12,7 @@
 #define LAYER_H
 
 #include "transport.h"
+#include "window.h"
 
 typedef enum collective { ALL_GATHER, REDUCE_SCATTER } collective;
 
@@ -27,14 +28,15 @@ typedef struct layer {
   int64_t rows;           /* of each rank: m / ranks */
   int64_t columns, depth; /* n and k of the rank's own product */
   uint64_t x, w, d;       /* of the rank, row-major and dense */
-  uint64_t between;       /* all of X; or the rank's part of the sums */
+  windows *windows;       /* of all of X; or of the rank's part of the sums, m x n */
+  uint64_t between;       /* the rank's own window */
 } layer;
 
 /* Says why the ranks cannot divide the shape; NULL: they can. */
 const char *shape_obstacle(const shape *shape, int ranks);
 
 /* Allocates, and writes the rank's X and W (inputs.h). */
-void layer_open(layer *out, device *device, const shape *shape, int ranks, int rank);
+void layer_open(layer *out, device *device, const shape *shape, const world *world, int over_host);
 void layer_close(layer *layer);
 int64_t layer_d_rows(const layer *layer); /* D is of these rows and of `columns` columns */
 
@@ -42,6 +44,7 @@ int64_t layer_d_rows(const layer *layer); /* D is of these rows and of `columns`
 typedef struct product {
   int64_t m, n, k, batch;
   uint64_t a, b, d;
+  uint64_t c;                             /* what is added, of D's shape and type; 0: nothing */
   int64_t batch_stride_a, batch_stride_d; /* elements; B is one for all */
   int d_is_f32;                           /* else bf16 */
   int64_t multiprocessors;                /* gg_problem.multiprocessors */

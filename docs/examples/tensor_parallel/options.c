@@ -16,7 +16,7 @@ static const char usage[] =
     "  --device N         the GPU of every rank (its local rank)\n"
     "  --chunks LIST      that are tried (1,2,4,8)\n"
     "  --ctas LIST        CTAs of NCCL beside products that are tried; 0: as it chooses (0,8,16)\n"
-    "  --fixed C,N        chunks and CTAs of one plan that is reported for every shape (4,16)\n"
+    "  --pieces LIST      of each rank's rows that are tried by windows (1,2,4); 0: no windows\n"
     "  --rounds N         in which all contenders take turns; medians are reported (15)\n"
     "  --iterations N     of each, in a round (10)\n"
     "  --verify-only      measures nothing\n"
@@ -81,10 +81,8 @@ static int take(options *out, const char *name, const char *value) {
     out->chunks = numbers(name, value, 1, CHUNKS_MOST);
   } else if (!strcmp(name, "--ctas")) {
     out->ctas = numbers(name, value, 0, ctas_most);
-  } else if (!strcmp(name, "--fixed")) {
-    out->fixed = numbers(name, value, 0, ctas_most);
-    if (out->fixed.count != 2 || out->fixed.values[0] < 1 || out->fixed.values[0] > CHUNKS_MOST)
-      refuse("--fixed is \"%s\"; it is chunks, 1 to %d, and CTAs: 4,16", value, CHUNKS_MOST);
+  } else if (!strcmp(name, "--pieces")) {
+    out->pieces = numbers(name, value, 0, CHUNKS_MOST);
   } else if (!strcmp(name, "--rounds")) {
     out->rounds = number(name, value, 1, times_most);
   } else if (!strcmp(name, "--iterations")) {
@@ -101,7 +99,7 @@ void options_read(options *out, int argc, char **argv) {
   *out = (options){.device = -1,
                    .chunks = {{1, 2, 4, 8}, 4},
                    .ctas = {{0, 8, 16}, 3},
-                   .fixed = {{4, 16}, 2},
+                   .pieces = {{1, 2, 4}, 3},
                    .rounds = 15,
                    .iterations = 10};
   int i = 1;

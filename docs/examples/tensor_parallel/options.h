@@ -18,7 +18,7 @@ typedef struct options {
   const char *nccl;     /* path; NULL: where the loader finds it */
   const char *cublaslt; /* likewise; "none": nothing to compare with */
   list chunks, ctas;    /* that are tried */
-  list fixed;           /* chunks and CTAs of the plan that is not the best of many */
+  list pieces;          /* of plans by windows, that are tried; 0: none */
   int rounds, iterations;
   int verify_only;
   const char *tsv;

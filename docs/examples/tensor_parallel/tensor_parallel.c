@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "direct.h"
 #include "options.h"
 #include "verify.h"
 
@@ -21,20 +22,22 @@ typedef struct bench {
   world world;
   device device;
   lt *lt;
-  transport *usual;                 /* as NCCL chooses: what there is to compare with */
-  transport *beside[LIST_MOST + 1]; /* by options.ctas, the last one by options.fixed */
+  transport *usual;             /* as NCCL chooses: what there is to compare with */
+  transport *beside[LIST_MOST]; /* by options.ctas */
 } bench;
 
 /* ---- Contenders ----------------------------------------------------------------------- */
 
-enum { CONTENDERS_MOST = 5 + 2 * LIST_MOST * LIST_MOST + 1, ROUNDS_WARM = 2 };
+enum { CONTENDERS_MOST = 5 + LIST_MOST + 2 * LIST_MOST * LIST_MOST, ROUNDS_WARM = 2 };
 
-typedef enum kind { COLLECTIVE, LT, GEMMGEN, LT_AFTER, GEMMGEN_AFTER, OVERLAPPED, FIXED } kind;
+typedef enum kind { COLLECTIVE, LT, GEMMGEN, LT_AFTER, GEMMGEN_AFTER, OVERLAPPED, DIRECT } kind;
 
 /* A way to compute a layer, or a part of it. */
 typedef struct contender {
   kind kind;
-  plan *plan; /* of the last three kinds */
+  plan *plan;     /* of NCCL, else NULL */
+  direct *direct; /* of windows, else NULL */
+  int pieces;     /* its */
   plan_options options;
   int ctas;
   double *times; /* milliseconds, one a round */
@@ -69,6 +72,7 @@ static void run(const race *race, const contender *c) {
   if (c->kind == GEMMGEN) must(gg_launch_prepared(&race->whole, on, &err), &err);
   if (c->kind == LT_AFTER && !gathers) communicate(race);
   if (c->plan) plan_run(c->plan);
+  if (c->direct) direct_run(c->direct);
 }
 
 static void add(race *race, kind kind, transport *transport, plan_options options) {
@@ -83,10 +87,17 @@ static void add(race *race, kind kind, transport *transport, plan_options option
   race->count++;
 }
 
+static void add_direct(race *race, int pieces) {
+  if (pieces == 0 || !direct_is_possible(race->layer, pieces)) return;
+  contender *c = &race->contenders[race->count];
+  add(race, DIRECT, NULL, (plan_options){.chunks = 1});
+  c->pieces = pieces;
+  c->direct = direct_open(race->layer, pieces);
+}
+
 static void race_open(race *out, bench *bench, layer *layer) {
   const options *o = &bench->options;
   const plan_options at_once = {.chunks = 1};
-  const list *fixed = &o->fixed;
   *out = (race){.bench = bench, .layer = layer};
   product whole = layer_product(layer);
   product_prepare(&out->whole, &bench->device, &whole);
@@ -96,9 +107,6 @@ static void race_open(race *out, bench *bench, layer *layer) {
   add(out, GEMMGEN, NULL, at_once);
   if (bench->lt) add(out, LT_AFTER, NULL, at_once);
   add(out, GEMMGEN_AFTER, bench->usual, at_once);
-  int own_first = layer->shape.collective == ALL_GATHER && layer->ranks > 1;
-  add(out, FIXED, bench->beside[o->ctas.count],
-      (plan_options){.chunks = fixed->values[0], .own_first = own_first});
   for (int i = 0; i < o->ctas.count; i++) {
     for (int j = 0; j < o->chunks.count; j++) {
       for (int first = 0; first < 2; first++)
@@ -106,14 +114,29 @@ static void race_open(race *out, bench *bench, layer *layer) {
             (plan_options){.chunks = o->chunks.values[j], .own_first = first});
     }
   }
+  for (int i = 0; i < o->pieces.count; i++)
+    add_direct(out, o->pieces.values[i]);
 }
 
 static void race_close(race *race) {
   for (int i = 0; i < race->count; i++) {
     plan_close(race->contenders[i].plan);
+    direct_close(race->contenders[i].direct);
     free(race->contenders[i].times);
   }
   lt_product_close(race->lt);
+}
+
+/* How a plan computes the layer, without the end of the line. */
+static void print_way(const contender *c) {
+  if (c->direct) {
+    printf("  by windows, %d piece%s", c->pieces, c->pieces == 1 ? "" : "s");
+  } else if (c->plan) {
+    printf("  in chunks, %d of them, own rows %s, NCCL has %d CTAs", c->options.chunks,
+           c->options.own_first ? "first" : "with the others", c->ctas);
+  } else {
+    printf("  NCCL and cuBLASLt in turn");
+  }
 }
 
 /* ---- Verifying ------------------------------------------------------------------------ */
@@ -126,7 +149,7 @@ static int verify(race *race) {
   int wrong = 0, ways = 0;
   for (int i = 0; i < race->count; i++) {
     const contender *c = &race->contenders[i];
-    if (c->kind != LT_AFTER && !c->plan) continue;
+    if (c->kind != LT_AFTER && !c->plan && !c->direct) continue;
     verifier_poison(verifier);
     world_barrier(&bench->world);
     run(race, c);
@@ -137,10 +160,10 @@ static int verify(race *race) {
     if (worst > samples) samples = worst;
     if (worst_whole > whole) whole = worst_whole;
     int bad = worst > 1 || worst_whole > 1;
-    if (bad && bench->world.rank == 0)
-      printf("  wrong: %d chunks, own rows %s, %d CTAs: %.3g and %.3g of what is allowed\n",
-             c->options.chunks, c->options.own_first ? "first" : "with the others", c->ctas, worst,
-             worst_whole);
+    if (bad && bench->world.rank == 0) {
+      print_way(c);
+      printf(": WRONG, %.3g and %.3g of what is allowed\n", worst, worst_whole);
+    }
     wrong += bad;
     ways++;
   }
@@ -202,12 +225,12 @@ static const contender *best_of(const race *race, kind kind) {
   return best;
 }
 
-static void print_plan(const char *name, const contender *c, double yardstick) {
+static void print_plan(const contender *c, double yardstick) {
   if (!c) return;
-  printf("  %-28s %9.4f ms", name, c->median);
-  if (yardstick > 0) printf("  %.3f times as fast", yardstick / c->median);
-  printf("  (%d chunks, own rows %s, NCCL has %d CTAs)\n", c->options.chunks,
-         c->options.own_first ? "first" : "with the others", c->ctas);
+  print_way(c);
+  printf(": %.4f ms", c->median);
+  if (yardstick > 0) printf(", %.3f times as fast", yardstick / c->median);
+  putchar('\n');
 }
 
 static double median_of(const race *race, kind kind) {
@@ -216,18 +239,19 @@ static double median_of(const race *race, kind kind) {
 }
 
 static void append(const race *race, const char *shape, double share) {
-  const contender *best = best_of(race, OVERLAPPED), *fixed = best_of(race, FIXED);
+  const contender *best = best_of(race, OVERLAPPED), *direct = best_of(race, DIRECT);
   FILE *file = fopen(race->bench->options.tsv, "a");
   if (!file) die("%s cannot be written", race->bench->options.tsv);
   if (fseek(file, 0, SEEK_END) == 0 && ftell(file) == 0)
     fprintf(file, "ranks\tshape\tcollective_ms\tcublaslt_ms\tgemmgen_ms\tshare\tnccl_cublaslt_ms\t"
-                  "nccl_gemmgen_ms\tfixed_ms\tbest_ms\tchunks\town_first\tctas\n");
-  fprintf(file, "%d\t%s\t%.4f\t%.4f\t%.4f\t%.3f\t%.4f\t%.4f\t%.4f\t%.4f\t%d\t%d\t%d\n",
+                  "nccl_gemmgen_ms\tchunks_ms\tchunks\town_first\tctas\t"
+                  "windows_ms\tpieces\n");
+  fprintf(file, "%d\t%s\t%.4f\t%.4f\t%.4f\t%.3f\t%.4f\t%.4f\t%.4f\t%d\t%d\t%d\t%.4f\t%d\n",
           race->bench->world.size, shape, median_of(race, COLLECTIVE), median_of(race, LT),
           median_of(race, GEMMGEN), share, median_of(race, LT_AFTER),
-          median_of(race, GEMMGEN_AFTER), fixed ? fixed->median : 0, best ? best->median : 0,
-          best ? best->options.chunks : 0, best ? best->options.own_first : 0,
-          best ? best->ctas : 0);
+          median_of(race, GEMMGEN_AFTER), best ? best->median : 0, best ? best->options.chunks : 0,
+          best ? best->options.own_first : 0, best ? best->ctas : 0, direct ? direct->median : 0,
+          direct ? direct->pieces : 0);
   fclose(file);
 }
 
@@ -242,30 +266,35 @@ static void report(const race *race, const char *shape) {
   if (after > 0) printf("  %-28s %9.4f ms\n", "NCCL and cuBLASLt in turn", after);
   printf("  %-28s %9.4f ms\n", "NCCL and gg_gemm in turn", own_after);
   double yardstick = after > 0 ? after : own_after;
-  print_plan("overlapped, as --fixed says", best_of(race, FIXED), yardstick);
-  print_plan("overlapped, the best", best_of(race, OVERLAPPED), yardstick);
+  print_plan(best_of(race, OVERLAPPED), yardstick);
+  for (int i = 0; i < race->count; i++) {
+    if (race->contenders[i].direct) print_plan(&race->contenders[i], yardstick);
+  }
   if (race->bench->options.tsv) append(race, shape, share);
 }
 
 /* ---- The program ---------------------------------------------------------------------- */
 
+static transport *open_transport(bench *bench, int ctas) {
+  const options *o = &bench->options;
+  return o->over_host ? transport_host(&bench->device, &bench->world)
+                      : transport_nccl(&bench->device, &bench->world, o->nccl, ctas);
+}
+
 static void bench_open(bench *bench) {
   const options *o = &bench->options;
   world_open(&bench->world);
   device_open(&bench->device, o->device >= 0 ? o->device : bench->world.local);
-  for (int i = -1; i <= o->ctas.count; i++) {
-    int ctas = i < 0 ? 0 : i < o->ctas.count ? o->ctas.values[i] : o->fixed.values[1];
-    transport *made = o->over_host ? transport_host(&bench->device, &bench->world)
-                                   : transport_nccl(&bench->device, &bench->world, o->nccl, ctas);
-    *(i < 0 ? &bench->usual : &bench->beside[i]) = made;
-  }
+  bench->usual = open_transport(bench, 0);
+  for (int i = 0; i < o->ctas.count; i++)
+    bench->beside[i] = open_transport(bench, o->ctas.values[i]);
   if (!o->cublaslt || strcmp(o->cublaslt, "none") != 0)
     bench->lt = lt_open(&bench->device, o->cublaslt);
 }
 
 static void bench_close(bench *bench) {
   transport_close(bench->usual);
-  for (int i = 0; i <= bench->options.ctas.count; i++)
+  for (int i = 0; i < bench->options.ctas.count; i++)
     transport_close(bench->beside[i]);
   lt_close(bench->lt);
   device_close(&bench->device);
@@ -279,7 +308,7 @@ static int bench_shape(bench *bench, const char *text) {
   const char *obstacle = shape_obstacle(&shape, bench->world.size);
   if (obstacle) die("%s: %s", text, obstacle);
   layer layer;
-  layer_open(&layer, &bench->device, &shape, bench->world.size, bench->world.rank);
+  layer_open(&layer, &bench->device, &shape, &bench->world, bench->options.over_host);
   if (bench->world.rank == 0)
     printf("%s on %d x %s\n", text, bench->world.size, bench->device.facts->name);
   race *race = host_alloc(sizeof *race);
