@@ -138,10 +138,11 @@ static bool try_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
   return found;
 }
 
-/* The product's own entry, or that of its bucket. */
+/* The product's own entry, or that of its bucket. They were measured on the whole device, and tell
+ * nothing of a launch that has a part of it. */
 static bool choose_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                          const gg_problem *p) {
-  if (gemm->tuned.length == 0) return false;
+  if (gemm->tuned.length == 0 || p->multiprocessors) return false;
   gg_tuned_extents own = {p->m, p->n, p->k, p->batch}, bucket = gg_tuned_bucket(own);
   if (try_tuned(out, gemm, form, p, own)) return true;
   return bucket.m != own.m && try_tuned(out, gemm, form, p, bucket);
@@ -183,22 +184,35 @@ static gg_status rank(ranking *out, gg_gemm *gemm, const field *f, const gg_prob
   gg_status st = gg_rosters_get(&out->roster, f->of, &gemm->source, f->packed, err);
   pthread_mutex_unlock(&gemm->lock);
   if (st) return st;
-  out->count = out->roster->lineup->count;
+  out->count = out->roster->count;
   out->list = gg_malloc(out->count * sizeof *out->list);
   if (!out->list) return gg_fail(err, MEMORY, NULL, "");
   gg_models_rank(out->list, out->roster->models, out->count,
-                 (gg_extents){p->m, p->n, p->k, p->batch}, p->workspace_bytes);
+                 (gg_extents){p->m, p->n, p->k, p->batch},
+                 (gg_room){p->workspace_bytes, p->multiprocessors});
   return GG_OK;
 }
 
-/* The `i`th in the order, of which those before were taken. */
-static gg_status take_slot(gg_slot **out, gg_gemm *gemm, const field *f, ranking *r, size_t i,
-                           gg_error *err) {
+/* Where the `i`th in the order stands, of which those before were taken. */
+static gg_catalogue_place take_place(ranking *r, size_t i) {
   gg_ranked_first(r->list + i, r->count - i);
+  return r->roster->places[r->list[i].index];
+}
+
+static gg_status find_slot(gg_slot **out, gg_gemm *gemm, const field *f, gg_catalogue_place place,
+                           gg_error *err) {
   pthread_mutex_lock(&gemm->lock);
-  gg_status st = gg_rosters_slot(out, f->of, r->roster, r->list[i].index, err);
+  gg_status st = gg_rosters_at(out, f->of, &gemm->source, place, err);
   pthread_mutex_unlock(&gemm->lock);
   return st;
+}
+
+/* The same of those that were chosen before. */
+static gg_slot *find_known(gg_gemm *gemm, const field *f, gg_catalogue_place place) {
+  pthread_mutex_lock(&gemm->lock);
+  gg_slot *slot = gg_rosters_known(f->of, place);
+  pthread_mutex_unlock(&gemm->lock);
+  return slot;
 }
 
 static void remember(const gg_gemm *gemm, const field *f, const gg_problem *p, const gg_slot *slot,
@@ -221,7 +235,7 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, const fiel
   if (st) return st;
   for (size_t i = 0; i < r.count && spilled < GG_SPILLING_MOST; i++) {
     gg_slot *slot;
-    st = take_slot(&slot, gemm, f, &r, i, &first);
+    st = find_slot(&slot, gemm, f, take_place(&r, i), &first);
     if (!st) st = gg_slot_load(slot, gemm->context, &gemm->source.packs, p, &first);
     if (st && !gg_slot_gives_way(st)) break;
     others = others || st;
@@ -245,13 +259,10 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, const fiel
 /* The kernel that an earlier process chose; NULL where there is none. */
 static gg_slot *recall(double *seconds, gg_gemm *gemm, const field *f, const gg_problem *p) {
   gg_remembered_choice choice;
-  gg_slot *slot = NULL;
+  gg_slot *slot;
   if (!gg_remembered_find(&choice, &gemm->remembered, f->packed, &f->form, p)) return NULL;
-  pthread_mutex_lock(&gemm->lock);
-  gg_status st = gg_rosters_single(&slot, f->of, &gemm->source, choice.place, NULL);
-  pthread_mutex_unlock(&gemm->lock);
   *seconds = choice.seconds;
-  return st ? NULL : slot;
+  return find_slot(&slot, gemm, f, choice.place, NULL) ? NULL : slot;
 }
 
 static gg_status choose_of(gg_gemm_choice *out, gg_gemm *gemm, field *f, const gg_problem *p,
@@ -289,9 +300,11 @@ static bool choose_packed(gg_gemm_choice *out, gg_status *st, gg_gemm *gemm, con
 /* ---- The best ------------------------------------------------------------------------- */
 
 /* Of the problems that have the key the least: what serves it serves all. */
-static gg_problem least_of(const gg_problem *problem) {
+static gg_problem least_of(const gg_gemm *gemm, const gg_problem *problem) {
   gg_problem least = *problem;
   least.workspace_bytes = gg_seen_workspace(problem);
+  bool all = problem->multiprocessors >= gemm->source.device.sm_count;
+  least.multiprocessors = all ? 0 : gg_seen_multiprocessors(problem);
   return least;
 }
 
@@ -305,7 +318,7 @@ static void add_seen(gg_gemm *gemm, gg_seen *seen, const gg_seen_key *key,
 static gg_status choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                         const gg_seen_key *key, const gg_problem *problem, bool of_packs,
                         gg_error *err) {
-  gg_problem least = least_of(problem);
+  gg_problem least = least_of(gemm, problem);
   gg_status st = GG_OK;
   field f = {.form = *form};
   bool chosen = choose_tuned(out, gemm, form, &least) ||
@@ -343,9 +356,12 @@ static bool rank_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const f
   bool found = false;
   if (rank(&r, gemm, f, p, NULL)) return false;
   for (size_t i = 0; i < r.count && !found; i++) {
-    gg_slot *slot;
-    if (take_slot(&slot, gemm, f, &r, i, NULL) || isinf(r.list[i].seconds)) break;
-    found = gg_slot_at_hand(slot, gemm->context, &gemm->source.packs, p, i < looks_most);
+    gg_catalogue_place place = take_place(&r, i);
+    gg_slot *slot = NULL;
+    if (isinf(r.list[i].seconds)) break;
+    if (i >= looks_most) slot = find_known(gemm, f, place);
+    if (i < looks_most && find_slot(&slot, gemm, f, place, NULL)) break;
+    found = slot && gg_slot_at_hand(slot, gemm->context, &gemm->source.packs, p, i < looks_most);
     if (!found) continue;
     *best = i == 0 && !spills(slot);
     *out = choice_of(slot, false, r.list[i].seconds);
@@ -368,7 +384,7 @@ static bool find_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const g
 
 bool gg_choose_at_hand(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                        const gg_seen_key *key, const gg_problem *problem) {
-  gg_problem least = least_of(problem);
+  gg_problem least = least_of(gemm, problem);
   bool best = false;
   if (!find_at_hand(out, &best, gemm, form, &least)) return false;
   best = (best && gemm->tuned.length == 0) || !compiles(gemm);

@@ -1,12 +1,13 @@
 /* Packs as files: one block of memory, written at once and mapped.
  *
- *     header | kernels, by key | forms | places | names | the kernels' binaries
+ *     header | kernels, by key | forms | places | names | terms, by place | the kernels' binaries
  *
- * Numbers are as x86-64 and AArch64 have them, from the lowest byte on. All in front of the
- * binaries is the index: its checksum is looked at when the file is opened, that of a binary when
- * it is found, so that opening a large pack reads little of it, and what changed by accident is
- * seen before a driver gets it. What stands in the index is checked against the file's size as
- * well: the checksum tells damage, not intent, and no number leads out of the file.
+ * Numbers are as x86-64 and AArch64 have them, from the lowest byte on. All in front of the terms
+ * is the index: its checksum is looked at when the file is opened, that of a form's terms when the
+ * form is asked for, that of a binary when it is found, so that opening a large pack reads little
+ * of it, and what changed by accident is seen before anything is made of it. What stands in the
+ * index is checked against the file's size as well: the checksum tells damage, not intent, and no
+ * number leads out of the file.
  *
  * Up to the fingerprint the header stays as it is in every format: so a file of another gemmgen is
  * known as such. */
@@ -27,7 +28,7 @@
 
 #define MAGIC UINT64_C(0x6b6361706d6d6567) /* "gemmpack" */
 
-enum { format_now = 1, version_bytes = 32, binary_align = 64 };
+enum { format_now = 2, version_bytes = 32, binary_align = 64 };
 
 typedef struct header {
   uint64_t magic;
@@ -35,8 +36,8 @@ typedef struct header {
   uint32_t format, header_bytes;
   char version[version_bytes]; /* of gemmgen */
   char fingerprint[GG_FINGERPRINT_DIGITS];
-  uint32_t device, nvrtc_major, nvrtc_minor, kernel_count;
-  uint32_t form_count, place_count;
+  uint32_t device, nvrtc_major, nvrtc_minor, has_ptx;
+  uint32_t binary_count, form_count, place_count, reserved;
   uint64_t name_bytes, index_bytes, file_bytes;
 } header;
 
@@ -51,9 +52,10 @@ typedef struct form_row {
   uint32_t align_a, align_b, align_c, align_d;
   uint32_t first_place, place_count;
   uint32_t reserved;
+  unsigned char checksum[GG_CACHE_DIGEST]; /* SHA-256 of the terms of its places */
 } form_row;
 
-_Static_assert(sizeof(header) == 192 && sizeof(kernel_row) == 80 && sizeof(form_row) == 32 &&
+_Static_assert(sizeof(header) == 200 && sizeof(kernel_row) == 80 && sizeof(form_row) == 64 &&
                    sizeof(gg_catalogue_place) == 4,
                "files have these structs as they are");
 
@@ -112,6 +114,15 @@ static void pad(gg_str *out, uint64_t size) {
     gg_str_append(out, "", 1);
 }
 
+/* Where the terms begin, of so many places; and end, where binaries begin. */
+static uint64_t terms_begin(const header *h) {
+  return aligned(h->index_bytes);
+}
+
+static uint64_t terms_end(const header *h) {
+  return aligned(terms_begin(h) + h->place_count * sizeof(gg_terms));
+}
+
 /* The header but for what is known when all has been written. */
 static header header_of(const gg_pack_contents *contents) {
   header h = {.magic = MAGIC,
@@ -121,19 +132,28 @@ static header header_of(const gg_pack_contents *contents) {
               .device = (uint32_t)contents->device,
               .nvrtc_major = (uint32_t)contents->nvrtc_major,
               .nvrtc_minor = (uint32_t)contents->nvrtc_minor,
-              .kernel_count = (uint32_t)contents->binary_count,
+              .has_ptx = contents->has_ptx,
+              .binary_count = (uint32_t)contents->binary_count,
               .form_count = (uint32_t)contents->form_count};
   memcpy(h.fingerprint, gg_fingerprint, sizeof h.fingerprint);
   for (size_t i = 0; i < contents->form_count; i++) {
     h.place_count += (uint32_t)contents->forms[i].place_count;
     h.name_bytes += strlen(contents->forms[i].name) + 1;
   }
-  h.index_bytes = sizeof h + h.kernel_count * sizeof(kernel_row) + h.form_count * sizeof(form_row) +
+  h.index_bytes = sizeof h + h.binary_count * sizeof(kernel_row) + h.form_count * sizeof(form_row) +
                   h.place_count * sizeof(gg_catalogue_place) + h.name_bytes;
-  h.file_bytes = aligned(h.index_bytes);
+  h.file_bytes = terms_end(&h);
   for (size_t i = 0; i < contents->binary_count; i++)
     h.file_bytes = aligned(h.file_bytes + contents->binaries[i].size + 1);
   return h;
+}
+
+static void digest_terms(unsigned char out[GG_CACHE_DIGEST], const gg_packed_form *form) {
+  struct sha256_ctx hash;
+  sha256_init(&hash);
+  for (size_t i = 0; i < form->place_count; i++)
+    sha256_update(&hash, sizeof(gg_terms), (const uint8_t *)&form->places[i].terms);
+  sha256_digest(&hash, GG_CACHE_DIGEST, out);
 }
 
 static void put_forms(gg_str *out, const gg_pack_contents *contents) {
@@ -143,15 +163,22 @@ static void put_forms(gg_str *out, const gg_pack_contents *contents) {
     row.align_a = (uint32_t)form->align_a, row.align_b = (uint32_t)form->align_b;
     row.align_c = (uint32_t)form->align_c, row.align_d = (uint32_t)form->align_d;
     row.place_count = (uint32_t)form->place_count;
+    digest_terms(row.checksum, form);
     put(out, &row, sizeof row);
     row.name += (uint32_t)strlen(form->name) + 1;
     row.first_place += row.place_count;
   }
   for (size_t i = 0; i < contents->form_count; i++)
-    put(out, contents->forms[i].places,
-        contents->forms[i].place_count * sizeof(gg_catalogue_place));
+    for (size_t j = 0; j < contents->forms[i].place_count; j++)
+      put(out, &contents->forms[i].places[j].place, sizeof(gg_catalogue_place));
   for (size_t i = 0; i < contents->form_count; i++)
     put(out, contents->forms[i].name, strlen(contents->forms[i].name) + 1);
+}
+
+static void put_terms(gg_str *out, const gg_pack_contents *contents) {
+  for (size_t i = 0; i < contents->form_count; i++)
+    for (size_t j = 0; j < contents->forms[i].place_count; j++)
+      put(out, &contents->forms[i].places[j].terms, sizeof(gg_terms));
 }
 
 void gg_pack_file_build(gg_str *out, gg_pack_contents *contents) {
@@ -159,7 +186,7 @@ void gg_pack_file_build(gg_str *out, gg_pack_contents *contents) {
   header h = header_of(contents);
   size_t begin = out->length;
   put(out, &h, sizeof h);
-  uint64_t at = aligned(h.index_bytes);
+  uint64_t at = terms_end(&h);
   for (size_t i = 0; i < contents->binary_count; i++) {
     const gg_packed_binary *binary = &contents->binaries[i];
     kernel_row row = {.key = binary->key, .offset = at, .size = binary->size};
@@ -168,7 +195,9 @@ void gg_pack_file_build(gg_str *out, gg_pack_contents *contents) {
     at = aligned(at + binary->size + 1);
   }
   put_forms(out, contents);
-  pad(out, begin + aligned(h.index_bytes));
+  pad(out, begin + terms_begin(&h));
+  put_terms(out, contents);
+  pad(out, begin + terms_end(&h));
   for (size_t i = 0; i < contents->binary_count; i++) {
     put(out, contents->binaries[i].data, contents->binaries[i].size);
     pad(out, begin + aligned(out->length - begin + 1)); /* a NUL at least, as gg_binary has */
@@ -189,10 +218,11 @@ struct gg_pack_file {
   const kernel_row *kernels;
   const form_row *forms;
   const gg_catalogue_place *places;
+  const gg_terms *terms; /* of each place */
   const char *names;
 };
 
-static void close_file(gg_pack_file *file) {
+void gg_pack_file_close(gg_pack_file *file) {
   if (!file) return;
   if (file->bytes) munmap((void *)file->bytes, file->size);
   gg_free(file->path);
@@ -255,16 +285,18 @@ static gg_status check(gg_pack_file *file, gg_error *err) {
  */
 static bool lay_out(gg_pack_file *file) {
   const header *h = &file->head;
-  uint64_t kernels = sizeof *h, forms = kernels + h->kernel_count * sizeof(kernel_row);
+  uint64_t kernels = sizeof *h, forms = kernels + h->binary_count * sizeof(kernel_row);
   uint64_t places = forms + h->form_count * sizeof(form_row);
   uint64_t names = places + h->place_count * sizeof(gg_catalogue_place);
   if (names > h->index_bytes || h->index_bytes - names != h->name_bytes) return false;
+  if (terms_end(h) > file->size) return false;
   file->kernels = (const kernel_row *)(file->bytes + kernels);
   file->forms = (const form_row *)(file->bytes + forms);
   file->places = (const gg_catalogue_place *)(file->bytes + places);
   file->names = (const char *)file->bytes + names;
+  file->terms = (const gg_terms *)(file->bytes + terms_begin(h));
   if (h->form_count > 0 && (h->name_bytes == 0 || file->names[h->name_bytes - 1])) return false;
-  for (size_t i = 0; i < h->kernel_count; i++) {
+  for (size_t i = 0; i < h->binary_count; i++) {
     const kernel_row *row = &file->kernels[i];
     if (row->offset >= file->size || row->size >= file->size - row->offset) return false;
   }
@@ -277,12 +309,10 @@ static bool lay_out(gg_pack_file *file) {
   return true;
 }
 
-/* NULL in *out: it is for other devices. */
-static gg_status open_file(gg_pack_file **out, const char *path, size_t length, int device,
-                           gg_error *err) {
+gg_status gg_pack_file_open(gg_pack_file **out, const char *path, gg_error *err) {
   *out = NULL;
   gg_str name = GG_STR_INIT;
-  gg_str_append(&name, path, length);
+  gg_str_puts(&name, path);
   gg_pack_file *file = gg_calloc(1, sizeof *file);
   if (file) file->path = gg_str_take(&name);
   gg_str_free(&name);
@@ -290,12 +320,27 @@ static gg_status open_file(gg_pack_file **out, const char *path, size_t length, 
   if (!st) st = check(file, err);
   if (!st && !lay_out(file))
     st = refuse(file, "its index leads out of the file: `gemmgen pack` did not write it", err);
-  if (st || file->head.device != (uint32_t)device) {
-    close_file(file);
+  if (st) {
+    gg_pack_file_close(file);
     return st;
   }
   *out = file;
   return GG_OK;
+}
+
+/* Of the first `length` characters of `path`. NULL in *out: it is for other devices. */
+static gg_status open_for(gg_pack_file **out, const char *path, size_t length, int device,
+                          gg_error *err) {
+  gg_str name = GG_STR_INIT;
+  gg_str_append(&name, path, length);
+  gg_status st = name.failed ? gg_fail(err, MEMORY, NULL, "")
+                             : gg_pack_file_open(out, gg_str_text(&name), err);
+  gg_str_free(&name);
+  if (!st && (*out)->head.device != (uint32_t)device) {
+    gg_pack_file_close(*out);
+    *out = NULL;
+  }
+  return st;
 }
 
 gg_status gg_packs_open(gg_packs *out, const char *list, int device, gg_error *err) {
@@ -308,8 +353,8 @@ gg_status gg_packs_open(gg_packs *out, const char *list, int device, gg_error *e
   gg_status st = GG_OK;
   for (const char *at = list; *at && !st; at += *at == ':') {
     size_t length = strcspn(at, ":");
-    if (length) st = open_file(&out->list[out->count], at, length, device, err);
-    out->count += length && out->list[out->count];
+    if (length) st = open_for(&out->list[out->count], at, length, device, err);
+    out->count += length && !st && out->list[out->count];
     at += length;
   }
   if (st) gg_packs_close(out);
@@ -318,7 +363,7 @@ gg_status gg_packs_open(gg_packs *out, const char *list, int device, gg_error *e
 
 void gg_packs_close(gg_packs *packs) {
   for (size_t i = 0; i < packs->count; i++)
-    close_file(packs->list[i]);
+    gg_pack_file_close(packs->list[i]);
   gg_free(packs->list);
   *packs = (gg_packs){0};
 }
@@ -331,6 +376,19 @@ void gg_packs_identity(gg_str *out, const gg_packs *packs) {
 
 const char *gg_pack_file_path(const gg_pack_file *file) {
   return file->path;
+}
+
+gg_pack_file_facts gg_pack_file_facts_of(const gg_pack_file *file) {
+  const header *h = &file->head;
+  return (gg_pack_file_facts){.device = (int)h->device,
+                              .has_ptx = h->has_ptx,
+                              .kernel_count = h->binary_count / (h->has_ptx ? 2 : 1),
+                              .form_count = h->form_count,
+                              .bytes = file->size};
+}
+
+const char *gg_pack_file_form(const gg_pack_file *file, size_t index) {
+  return file->names + file->forms[index].name;
 }
 
 void gg_pack_file_nvrtc(int *major, int *minor, const gg_pack_file *file) {
@@ -347,7 +405,7 @@ static int by_row(const void *key, const void *row) {
 
 gg_packed_state gg_pack_file_find(const void **data, size_t *size, const gg_pack_file *file,
                                   const gg_cache_key *key) {
-  const kernel_row *row = bsearch(key, file->kernels, file->head.kernel_count, sizeof *row, by_row);
+  const kernel_row *row = bsearch(key, file->kernels, file->head.binary_count, sizeof *row, by_row);
   if (!row) return GG_PACKED_NONE;
   unsigned char sum[GG_CACHE_DIGEST];
   digest(sum, file->bytes + row->offset, (size_t)row->size + 1);
@@ -358,7 +416,8 @@ gg_packed_state gg_pack_file_find(const void **data, size_t *size, const gg_pack
 }
 
 static bool fits(const form_row *row, const gg_form *form) {
-  return row->align_a <= (uint32_t)form->a.align && row->align_b <= (uint32_t)form->b.align &&
+  return row->place_count > 0 && row->align_a <= (uint32_t)form->a.align &&
+         row->align_b <= (uint32_t)form->b.align &&
          (!form->has_c || row->align_c <= (uint32_t)form->c.align) &&
          row->align_d <= (uint32_t)form->d.align;
 }
@@ -405,12 +464,13 @@ static bool is_of(const form_row *row, const gg_form *form) {
 }
 
 static int by_place(const void *left, const void *right) {
-  const gg_catalogue_place *a = left, *b = right;
-  return a->file != b->file ? a->file - b->file : a->spec - b->spec;
+  const gg_packed_place *a = left, *b = right;
+  return a->place.file != b->place.file ? a->place.file - b->place.file
+                                        : a->place.spec - b->place.spec;
 }
 
 /* In the catalogue's order, in which the first of equals is chosen. */
-static size_t each_once(gg_catalogue_place *list, size_t count) {
+static size_t each_once(gg_packed_place *list, size_t count) {
   size_t kept = 0;
   if (count > 0) qsort(list, count, sizeof *list, by_place);
   for (size_t i = 0; i < count; i++)
@@ -418,7 +478,22 @@ static size_t each_once(gg_catalogue_place *list, size_t count) {
   return kept;
 }
 
-gg_status gg_packs_places(gg_catalogue_place **out, size_t *count, const gg_packs *packs,
+/* Appends the places of one form of one pack, whose terms are as they were written. */
+static gg_status add_places(gg_str *out, const gg_pack_file *file, const form_row *row,
+                            gg_error *err) {
+  unsigned char sum[GG_CACHE_DIGEST];
+  const gg_terms *terms = file->terms + row->first_place;
+  digest(sum, terms, row->place_count * sizeof *terms);
+  if (memcmp(sum, row->checksum, sizeof sum) != 0)
+    return refuse(file, "it is damaged: what it says of a form's kernels is not what was written",
+                  err);
+  for (size_t i = 0; i < row->place_count; i++)
+    put(out, &(gg_packed_place){file->places[row->first_place + i], terms[i]},
+        sizeof(gg_packed_place));
+  return GG_OK;
+}
+
+gg_status gg_packs_places(gg_packed_place **out, size_t *count, const gg_packs *packs,
                           const gg_form *form, gg_error *err) {
   gg_str name = GG_STR_INIT, places = GG_STR_INIT;
   *out = NULL;
@@ -426,16 +501,15 @@ gg_status gg_packs_places(gg_catalogue_place **out, size_t *count, const gg_pack
   gg_status st = gg_pack_form_name(&name, form, err);
   for (size_t i = 0; i < packs->count && !st; i++) {
     const gg_pack_file *file = packs->list[i];
-    for (size_t j = 0; j < file->head.form_count; j++) {
+    for (size_t j = 0; j < file->head.form_count && !st; j++) {
       const form_row *row = &file->forms[j];
       if (is_of(row, form) && strcmp(file->names + row->name, gg_str_text(&name)) == 0)
-        put(&places, file->places + row->first_place,
-            row->place_count * sizeof(gg_catalogue_place));
+        st = add_places(&places, file, row, err);
     }
   }
   gg_str_free(&name);
-  size_t all = places.length / sizeof(gg_catalogue_place);
-  if (!st) *out = (gg_catalogue_place *)gg_str_take(&places);
+  size_t all = places.length / sizeof **out;
+  if (!st) *out = (gg_packed_place *)gg_str_take(&places);
   if (!st && !*out) st = gg_fail(err, MEMORY, NULL, "");
   gg_str_free(&places);
   if (!st) *count = each_once(*out, all);

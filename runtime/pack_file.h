@@ -1,9 +1,10 @@
 /* A pack of gg_gemm's kernels: a file, made by `gemmgen pack --catalogue`, that gg_gemm_open maps.
  *
  * It has compiled kernels under the keys of the disk cache (jit.h), so that one look-up serves
- * both, and for each form the places in the catalogue of those that it has, so that choosing among
- * them plans no others. Places and keys are those of the library that made it: a pack is of one
- * library, as its fingerprint says, and of devices of one architecture. */
+ * both, and for each form the places in the catalogue of those that it has, with what the model
+ * asks of each (choice/terms.h), so that none is planned but the one that is chosen. Places, terms
+ * and keys are those of the library that made it: a pack is of one library, as its fingerprint
+ * says, and of devices of one architecture. */
 #ifndef GG_RUNTIME_PACK_FILE_H
 #define GG_RUNTIME_PACK_FILE_H
 
@@ -19,17 +20,23 @@ typedef struct gg_packed_binary {
   size_t size;
 } gg_packed_binary;
 
+typedef struct gg_packed_place {
+  gg_catalogue_place place;
+  gg_terms terms; /* of the kernel that stands there, for the form */
+} gg_packed_place;
+
 /* The kernels of one form. `name` is the form's without its alignments (gg_pack_form_name). */
 typedef struct gg_packed_form {
   const char *name;
   int align_a, align_b, align_c, align_d; /* bytes, that its kernels ask for; c: 0 without a C */
-  const gg_catalogue_place *places;
+  const gg_packed_place *places;
   size_t place_count;
 } gg_packed_form;
 
 typedef struct gg_pack_contents {
   int device;                   /* 90 */
   int nvrtc_major, nvrtc_minor; /* what compiled it: a part of the keys */
+  bool has_ptx;                 /* beside each cubin PTX, for the emulator */
   const gg_packed_form *forms;
   size_t form_count;
   gg_packed_binary *binaries; /* in any order; of equals the first is packed */
@@ -61,6 +68,20 @@ void gg_packs_close(gg_packs *packs);
 /* What decides which kernels there are to choose from: the same packs have the same. Appended. */
 void gg_packs_identity(gg_str *out, const gg_packs *packs);
 
+/* One pack, whichever devices it is for; errors as of gg_packs_open. */
+gg_status gg_pack_file_open(gg_pack_file **out, const char *path, gg_error *err);
+void gg_pack_file_close(gg_pack_file *file);
+
+typedef struct gg_pack_file_facts {
+  int device; /* 90 */
+  bool has_ptx;
+  size_t kernel_count, form_count; /* a form is of one name and alignment */
+  size_t bytes;
+} gg_pack_file_facts;
+
+gg_pack_file_facts gg_pack_file_facts_of(const gg_pack_file *file);
+const char *gg_pack_file_form(const gg_pack_file *file, size_t index); /* its name */
+
 const char *gg_pack_file_path(const gg_pack_file *file);
 void gg_pack_file_nvrtc(int *major, int *minor, const gg_pack_file *file);
 
@@ -75,9 +96,9 @@ gg_packed_state gg_pack_file_find(const void **data, size_t *size, const gg_pack
 gg_status gg_packs_serve(bool *serves, gg_form *out, const gg_packs *packs, const gg_form *form,
                          gg_error *err);
 
-/* The places of the kernels of a form that gg_packs_serve gave, of all packs, each once: *out is to
- * be freed with gg_free. */
-gg_status gg_packs_places(gg_catalogue_place **out, size_t *count, const gg_packs *packs,
+/* The places of the kernels of a form that gg_packs_serve gave, of all packs, each once, in the
+ * catalogue's order: *out is to be freed with gg_free. PACK_FILE: the terms of one are damaged. */
+gg_status gg_packs_places(gg_packed_place **out, size_t *count, const gg_packs *packs,
                           const gg_form *form, gg_error *err);
 
 #endif

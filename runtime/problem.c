@@ -336,7 +336,8 @@ gg_status gg_problem_distribute(gg_distribution *out, const gg_kernel *kernel, c
   gg_status st = check_extents(kernel, p, err);
   gg_distributed distributed = gg_distributed_of_kernel(kernel);
   gg_extents extents = {p->m, p->n, p->k, p->batch};
-  if (st || gg_distribution_make(out, &distributed, extents, resident, device)) return st;
+  if (st || gg_distribution_make(out, &distributed, extents, resident, p->multiprocessors, device))
+    return st;
   char text[128];
   snprintf(text, sizeof text, "%lld x %lld tiles of %d x %d, batch %lld, are more than a grid's %d",
            (ll)((p->m - 1) / kernel->tile_m + 1), (ll)((p->n - 1) / kernel->tile_n + 1),

@@ -31,9 +31,10 @@ void gg_remembered_close(gg_remembered *remembered) {
 static bool key_of(gg_cache_key *out, const gg_remembered *remembered, bool packed,
                    const gg_form *form, const gg_problem *p) {
   gg_str name = GG_STR_INIT;
-  char extents[160];
-  snprintf(extents, sizeof extents, "%" PRId64 "x%" PRId64 "x%" PRId64 ",b%" PRId64 ",w%" PRId64,
-           p->m, p->n, p->k, p->batch, p->workspace_bytes);
+  char extents[192];
+  snprintf(extents, sizeof extents,
+           "%" PRId64 "x%" PRId64 "x%" PRId64 ",b%" PRId64 ",w%" PRId64 ",p%" PRId64, p->m, p->n,
+           p->k, p->batch, p->workspace_bytes, p->multiprocessors);
   bool ok = remembered->cache && gg_form_full_name(&name, form, NULL) == GG_OK;
   if (ok) {
     const char *texts[] = {"choice",

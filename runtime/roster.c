@@ -22,6 +22,7 @@ void gg_slot_close(gg_slot *slot) {
   gg_kernel_free(slot->kernel);
   gg_error_clear(&slot->failure);
   pthread_mutex_destroy(&slot->lock);
+  gg_lineup_free(slot->lineup);
 }
 
 static gg_status fail_again(const gg_slot *slot, gg_error *err) {
@@ -92,32 +93,49 @@ bool gg_slot_gives_way(gg_status st) {
 
 static void free_roster(gg_roster *roster) {
   if (!roster) return;
-  gg_free(roster->slots);
   gg_free(roster->models);
-  gg_lineup_free(roster->lineup);
+  gg_free(roster->places);
   gg_free(roster);
 }
 
-/* Of these places; NULL: of all. An empty lineup has no models. */
-static gg_status make(gg_roster **out, const gg_form *form, const gg_roster_source *source,
-                      const gg_catalogue_place *places, size_t count, gg_error *err) {
-  *out = NULL;
-  gg_roster *roster = gg_calloc(1, sizeof *roster);
+/* With room for so many. */
+static gg_status open_roster(gg_roster **out, size_t count, gg_error *err) {
+  gg_roster *roster = *out = gg_calloc(1, sizeof *roster);
   if (!roster) return gg_fail(err, MEMORY, NULL, "");
-  gg_status st =
-      gg_lineup_make_of(&roster->lineup, source->catalogue, form, source->arch, places, count, err);
-  size_t candidates = st ? 0 : roster->lineup->count;
-  if (candidates > 0) {
-    roster->slots = gg_calloc(candidates, sizeof *roster->slots);
-    st = roster->slots ? gg_lineup_model(&roster->models, roster->lineup, &source->device, err)
-                       : gg_fail(err, MEMORY, NULL, "");
+  roster->count = count;
+  roster->places = gg_malloc(count * sizeof *roster->places);
+  roster->models = gg_malloc(count * sizeof *roster->models);
+  return roster->places && roster->models ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+}
+
+static gg_status make_whole(gg_roster **out, gg_rosters *of, const gg_roster_source *source,
+                            gg_error *err) {
+  gg_lineup *lineup;
+  gg_status st = gg_lineup_make(&lineup, source->catalogue, &of->form, source->arch, err);
+  if (st) return st;
+  if (lineup->count == 0) st = gg_lineup_fail(lineup, &of->form, source->arch, err);
+  if (!st) st = open_roster(out, lineup->count, err);
+  for (size_t i = 0; i < lineup->count && !st; i++) {
+    (*out)->places[i] = lineup->list[i].place;
+    (*out)->models[i] = gg_candidate_model(&lineup->list[i], &source->device);
   }
-  if (st) {
-    free_roster(roster);
-    return st;
+  gg_lineup_free(lineup);
+  return st;
+}
+
+static gg_status make_packed(gg_roster **out, gg_rosters *of, const gg_roster_source *source,
+                             gg_error *err) {
+  gg_packed_place *places;
+  size_t count;
+  gg_status st = gg_packs_places(&places, &count, &source->packs, &of->form, err);
+  if (st) return st;
+  st = open_roster(out, count, err);
+  for (size_t i = 0; i < count && !st; i++) {
+    (*out)->places[i] = places[i].place;
+    (*out)->models[i] = gg_model_of(&places[i].terms, &source->device);
   }
-  *out = roster;
-  return GG_OK;
+  gg_free(places);
+  return st;
 }
 
 gg_status gg_rosters_find(gg_rosters **out, gg_rosters **list, const gg_form *form, gg_error *err) {
@@ -137,14 +155,6 @@ gg_status gg_rosters_find(gg_rosters **out, gg_rosters **list, const gg_form *fo
   return GG_OK;
 }
 
-static void free_rosters(gg_roster *list) {
-  while (list) {
-    gg_roster *next = list->next;
-    free_roster(list);
-    list = next;
-  }
-}
-
 void gg_rosters_free(gg_rosters *list) {
   while (list) {
     gg_rosters *of = list;
@@ -155,9 +165,8 @@ void gg_rosters_free(gg_rosters *list) {
       gg_slot_close(slot);
       gg_free(slot);
     }
-    free_rosters(of->whole);
-    free_rosters(of->packed);
-    free_rosters(of->single);
+    free_roster(of->whole);
+    free_roster(of->packed);
     gg_free(of);
   }
 }
@@ -165,54 +174,48 @@ void gg_rosters_free(gg_rosters *list) {
 gg_status gg_rosters_get(gg_roster **out, gg_rosters *of, const gg_roster_source *source,
                          bool packed, gg_error *err) {
   gg_roster **own = packed ? &of->packed : &of->whole;
-  gg_catalogue_place *places = NULL;
-  size_t count = 0;
-  gg_status st = GG_OK;
-  if (!*own && packed) st = gg_packs_places(&places, &count, &source->packs, &of->form, err);
-  if (!*own && !st) st = make(own, &of->form, source, places, count, err);
-  gg_free(places);
-  if (!st && (*own)->lineup->count == 0)
-    st = gg_lineup_fail((*own)->lineup, &of->form, source->arch, err);
+  gg_status st = *own ? GG_OK : (packed ? make_packed : make_whole)(own, of, source, err);
+  if (st) {
+    free_roster(*own);
+    *own = NULL;
+  }
   *out = *own;
   return st;
 }
 
-static gg_slot *find_slot(const gg_rosters *of, gg_catalogue_place place) {
+/* Its only kernel's slot, which has the lineup then. */
+static gg_status make_slot(gg_slot **out, gg_rosters *of, gg_lineup *lineup, gg_error *err) {
+  gg_slot *slot = gg_malloc(sizeof *slot);
+  gg_status st =
+      slot ? gg_slot_open(slot, &lineup->list[0].spec, err) : gg_fail(err, MEMORY, NULL, "");
+  if (st) {
+    gg_free(slot);
+    return st;
+  }
+  slot->place = lineup->list[0].place;
+  slot->lineup = lineup;
+  slot->next = of->slots;
+  *out = of->slots = slot;
+  return GG_OK;
+}
+
+gg_slot *gg_rosters_known(const gg_rosters *of, gg_catalogue_place place) {
   gg_slot *slot = of->slots;
-  while (slot && (slot->place.file != place.file || slot->place.spec != place.spec))
+  while (slot && !gg_same_place(slot->place, place))
     slot = slot->next;
   return slot;
 }
 
-gg_status gg_rosters_slot(gg_slot **out, gg_rosters *of, gg_roster *roster, size_t index,
-                          gg_error *err) {
-  const gg_candidate *candidate = &roster->lineup->list[index];
-  gg_slot *slot = roster->slots[index];
-  if (!slot) slot = find_slot(of, candidate->place);
-  if (!slot) {
-    slot = gg_malloc(sizeof *slot);
-    gg_status st =
-        slot ? gg_slot_open(slot, &candidate->spec, err) : gg_fail(err, MEMORY, NULL, "");
-    if (st) {
-      gg_free(slot);
-      return st;
-    }
-    slot->place = candidate->place;
-    slot->next = of->slots;
-    of->slots = slot;
-  }
-  *out = roster->slots[index] = slot;
-  return GG_OK;
-}
-
-gg_status gg_rosters_single(gg_slot **out, gg_rosters *of, const gg_roster_source *source,
-                            gg_catalogue_place place, gg_error *err) {
-  gg_roster *roster;
-  *out = find_slot(of, place);
+gg_status gg_rosters_at(gg_slot **out, gg_rosters *of, const gg_roster_source *source,
+                        gg_catalogue_place place, gg_error *err) {
+  gg_lineup *lineup;
+  *out = gg_rosters_known(of, place);
   if (*out) return GG_OK;
-  gg_status st = make(&roster, &of->form, source, &place, 1, err);
+  gg_status st =
+      gg_lineup_make_of(&lineup, source->catalogue, &of->form, source->arch, &place, 1, err);
   if (st) return st;
-  roster->next = of->single;
-  of->single = roster;
-  return roster->lineup->count > 0 ? gg_rosters_slot(out, of, roster, 0, err) : GG_OK;
+  st = lineup->count ? make_slot(out, of, lineup, err)
+                     : gg_lineup_fail(lineup, &of->form, source->arch, err);
+  if (st) gg_lineup_free(lineup);
+  return st;
 }

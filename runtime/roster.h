@@ -1,10 +1,11 @@
 /* The kernels that a gg_gemm can choose from for one form. They are ranked anew for each product,
  * and each is loaded when it is chosen for the first time.
  *
- * A form has up to three kinds of rosters: of the whole catalogue, of what packs have, and of one
- * kernel, whose choice was remembered on disk, so that nothing else is planned. A kernel is one
- * slot, in whichever rosters it stands. Rosters and the lists of slots change under their owner's
- * lock; what a slot has, under the slot's. */
+ * A form has up to two rosters: of the whole catalogue, which is planned for its models, and of
+ * what packs have, whose terms stand in the packs. The kernel that is chosen, of a roster or by an
+ * earlier process, is known by its place, and planned by itself (gg_rosters_at): it is one slot,
+ * wherever it was chosen from. Rosters and the lists of slots change under their owner's lock; what
+ * a slot has, under the slot's. */
 #ifndef GG_RUNTIME_ROSTER_H
 #define GG_RUNTIME_ROSTER_H
 
@@ -21,6 +22,7 @@
 typedef struct gg_slot {
   struct gg_slot *next;     /* of the form's */
   gg_catalogue_place place; /* in the catalogue */
+  gg_lineup *lineup;        /* of it alone, where it is of the catalogue */
   const gg_spec *spec;
   pthread_mutex_t lock; /* of what follows */
   gg_kernel *kernel;
@@ -53,10 +55,9 @@ bool gg_slot_is_passed_over(gg_status st);
 /* ---- Rosters -------------------------------------------------------------------------- */
 
 typedef struct gg_roster {
-  struct gg_roster *next;
-  gg_lineup *lineup;
-  gg_model *models; /* one for each candidate of the lineup */
-  gg_slot **slots;  /* likewise; NULL where nobody has asked for one */
+  size_t count;
+  gg_catalogue_place *places; /* of each kernel, in the catalogue's order; */
+  gg_model *models;           /* and its model */
 } gg_roster;
 
 /* What rosters are made of; the device's model must outlive them. */
@@ -72,7 +73,7 @@ typedef struct gg_rosters {
   struct gg_rosters *next;
   gg_seen_key key; /* without extents */
   gg_form form;    /* with an epilogue of its own below */
-  gg_roster *whole, *packed, *single;
+  gg_roster *whole, *packed;
   gg_slot *slots;
   char epilogue[];
 } gg_rosters;
@@ -81,17 +82,17 @@ typedef struct gg_rosters {
 gg_status gg_rosters_find(gg_rosters **out, gg_rosters **list, const gg_form *form, gg_error *err);
 void gg_rosters_free(gg_rosters *list);
 
-/* The roster of what packs have, or of the whole catalogue, planned when it is first asked for.
+/* The roster of what packs have, or of the whole catalogue, made when it is first asked for.
  * GEMM_FORM where there is no kernel. */
 gg_status gg_rosters_get(gg_roster **out, gg_rosters *of, const gg_roster_source *source,
                          bool packed, gg_error *err);
 
-/* The kernel of one candidate. */
-gg_status gg_rosters_slot(gg_slot **out, gg_rosters *of, gg_roster *roster, size_t index,
-                          gg_error *err);
+/* The kernel at a place of the catalogue, for which nothing else is planned; GEMM_FORM where that
+ * is none of the form. */
+gg_status gg_rosters_at(gg_slot **out, gg_rosters *of, const gg_roster_source *source,
+                        gg_catalogue_place place, gg_error *err);
 
-/* The kernel at a place of the catalogue, and nothing else; NULL where that is none of the form. */
-gg_status gg_rosters_single(gg_slot **out, gg_rosters *of, const gg_roster_source *source,
-                            gg_catalogue_place place, gg_error *err);
+/* The same where somebody has asked for it before; else NULL. */
+gg_slot *gg_rosters_known(const gg_rosters *of, gg_catalogue_place place);
 
 #endif

@@ -34,6 +34,10 @@ int64_t gg_seen_workspace(const gg_problem *problem) {
   return (INT64_MAX / 2 + 1) >> (zeros - 1);
 }
 
+int64_t gg_seen_multiprocessors(const gg_problem *problem) {
+  return problem->multiprocessors > 0 ? problem->multiprocessors : 0;
+}
+
 static uint64_t pack_scaling(const gg_scaling *scaling) {
   return scaling->block ? (uint64_t)scaling->type << 8 | (uint64_t)scaling->block : 0;
 }
@@ -48,7 +52,8 @@ gg_seen_key gg_seen_key_of(const gg_form *form, const gg_problem *problem) {
                     pack_scaling(&form->scale_b) << 16 | pack_scaling(&form->scale_d);
   return (gg_seen_key){.words = {bits, scales, (uint64_t)problem->m, (uint64_t)problem->n,
                                  (uint64_t)problem->k, (uint64_t)problem->batch,
-                                 (uint64_t)gg_seen_workspace(problem)},
+                                 (uint64_t)gg_seen_workspace(problem),
+                                 (uint64_t)gg_seen_multiprocessors(problem)},
                        .epilogue = form->epilogue};
 }
 

@@ -10,10 +10,10 @@
 
 #include "gemmgen_gemm.h"
 
-enum { GG_SEEN_WORDS = 7, GG_SEEN_MAX = 1 << 16 };
+enum { GG_SEEN_WORDS = 8, GG_SEEN_MAX = 1 << 16 };
 
 typedef struct gg_seen_key {
-  /* types, majors and alignments; factors; M, N, K, batch; workspace */
+  /* types, majors and alignments; factors; M, N, K, batch; workspace; multiprocessors */
   uint64_t words[GG_SEEN_WORDS];
   const char *epilogue; /* text or NULL */
 } gg_seen_key;
@@ -25,6 +25,9 @@ typedef struct gg_seen {
 /* The bytes of workspace that a product is chosen a kernel for: those that the problem has, rounded
  * down to a power of two, so that what is remembered serves the like. */
 int64_t gg_seen_workspace(const gg_problem *problem);
+
+/* How many multiprocessors it may fill; 0: all. */
+int64_t gg_seen_multiprocessors(const gg_problem *problem);
 
 gg_seen_key gg_seen_key_of(const gg_form *form, const gg_problem *problem);
 

@@ -98,6 +98,24 @@ double gg_device_mma_rate(const gg_device_model *device, gg_dtype type, bool pac
   return info->bits == 16 ? device->mma_rate_16 : device->mma_rate_32;
 }
 
+gg_device_number gg_plain_number(double value) {
+  return gg_device_times(value, GG_DEVICE_COLUMNS);
+}
+
+gg_device_number gg_device_times(double times, gg_device_column_id column) {
+  return (gg_device_number){times, {(int32_t)column, GG_DEVICE_COLUMNS}};
+}
+
+double gg_device_number_of(gg_device_number number, const gg_device_model *device) {
+  double out = number.times;
+  for (size_t i = 0; i < sizeof number.columns / sizeof *number.columns; i++) {
+    int32_t column = number.columns[i];
+    if (column >= 0 && column < GG_DEVICE_COLUMNS)
+      out *= *(const double *)((const char *)device + columns[column].offset);
+  }
+  return out;
+}
+
 const gg_device_column *gg_device_columns(size_t *count) {
   *count = sizeof columns / sizeof *columns;
   return columns;

@@ -32,6 +32,26 @@ gg_device_model gg_device_model_of(const char *name, int arch, int sm_count);
  * ones are half. Nobody has measured one for us. */
 double gg_device_mma_rate(const gg_device_model *device, gg_dtype type, bool packed, bool sparse);
 
+/* The columns by their names: GG_DEVICE_launch. */
+typedef enum gg_device_column_id {
+#define GG_COLUMN(name, unit, low, high, source, what) GG_DEVICE_##name,
+#include "atom/device_columns.def"
+#undef GG_COLUMN
+  GG_DEVICE_COLUMNS, /* how many; of a gg_device_number: none */
+} gg_device_column_id;
+
+/* What a kernel has of a device, whichever that is: `times` its columns, of which there are up to
+ * two. Without any it is `times` itself. */
+typedef struct gg_device_number {
+  double times;
+  int32_t columns[2];
+} gg_device_number;
+
+gg_device_number gg_plain_number(double value);
+gg_device_number gg_device_times(double times, gg_device_column_id column);
+
+double gg_device_number_of(gg_device_number number, const gg_device_model *device);
+
 /* A column, for those who fit or print them. */
 typedef struct gg_device_column {
   const char *name, *unit, *what;

@@ -295,9 +295,9 @@ static int by_seconds(const void *left, const void *right) {
   return a->index < b->index ? -1 : a->index > b->index;
 }
 
-bool gg_lineup_admits(const gg_plan *plan, const gg_prediction *prediction, int64_t workspace) {
-  bool vain = gg_plan_shares_tiles(plan) && prediction->shares == 0;
-  return !vain && prediction->workspace_bytes <= workspace;
+gg_model gg_candidate_model(const gg_candidate *candidate, const gg_device_model *device) {
+  gg_terms terms = gg_terms_of(&candidate->plan, device->arch);
+  return gg_model_of(&terms, device);
 }
 
 gg_status gg_lineup_model(gg_model **out, const gg_lineup *lineup, const gg_device_model *device,
@@ -305,20 +305,19 @@ gg_status gg_lineup_model(gg_model **out, const gg_lineup *lineup, const gg_devi
   *out = gg_malloc(lineup->count * sizeof **out);
   if (!*out) return gg_fail(err, MEMORY, NULL, "");
   for (size_t i = 0; i < lineup->count; i++)
-    (*out)[i] = gg_model_of(&lineup->list[i].plan, device);
+    (*out)[i] = gg_candidate_model(&lineup->list[i], device);
   return GG_OK;
 }
 
-static gg_ranked rank_one(const gg_model *model, size_t index, gg_extents extents,
-                          int64_t workspace) {
-  gg_prediction p = gg_model_predict(model, extents);
-  return (gg_ranked){gg_lineup_admits(model->plan, &p, workspace) ? p.seconds : INFINITY, index};
+static gg_ranked rank_one(const gg_model *model, size_t index, gg_extents extents, gg_room room) {
+  gg_prediction p = gg_model_predict(model, extents, room.multiprocessors);
+  return (gg_ranked){gg_model_admits(model, &p, room.workspace) ? p.seconds : INFINITY, index};
 }
 
 void gg_models_rank(gg_ranked *out, const gg_model *models, size_t count, gg_extents extents,
-                    int64_t workspace) {
+                    gg_room room) {
   for (size_t i = 0; i < count; i++)
-    out[i] = rank_one(&models[i], i, extents, workspace);
+    out[i] = rank_one(&models[i], i, extents, room);
 }
 
 void gg_ranked_first(gg_ranked *list, size_t count) {
@@ -332,10 +331,10 @@ void gg_ranked_first(gg_ranked *list, size_t count) {
 }
 
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
-                    const gg_device_model *device, int64_t workspace) {
+                    const gg_device_model *device, gg_room room) {
   for (size_t i = 0; i < lineup->count; i++) {
-    gg_model model = gg_model_of(&lineup->list[i].plan, device);
-    out[i] = rank_one(&model, i, extents, workspace);
+    gg_model model = gg_candidate_model(&lineup->list[i], device);
+    out[i] = rank_one(&model, i, extents, room);
   }
   qsort(out, lineup->count, sizeof *out, by_seconds);
 }

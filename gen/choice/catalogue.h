@@ -25,6 +25,10 @@ typedef struct gg_catalogue_place {
   uint16_t file, spec;
 } gg_catalogue_place;
 
+static inline bool gg_same_place(gg_catalogue_place left, gg_catalogue_place right) {
+  return left.file == right.file && left.spec == right.spec;
+}
+
 typedef struct gg_candidate {
   gg_catalogue_place place;
   gg_spec spec;
@@ -72,22 +76,25 @@ typedef struct gg_ranked {
   size_t index;   /* of the lineup */
 } gg_ranked;
 
-/* Whether a kernel may be chosen: not where it takes more than `workspace` bytes of one, or would
- * share tiles where there is nothing to share: without the ability it is faster. */
-bool gg_lineup_admits(const gg_plan *plan, const gg_prediction *prediction, int64_t workspace);
+/* What a launch is given beside operands. */
+typedef struct gg_room {
+  int64_t workspace;       /* bytes */
+  int64_t multiprocessors; /* that it may fill; 0: all of the device */
+} gg_room;
 
 /* Fills `out`, of lineup->count, with the fastest first; of equals the first of the catalogue.
  * Last, with INFINITY seconds, come those that are not admitted. */
 void gg_lineup_rank(gg_ranked *out, const gg_lineup *lineup, gg_extents extents,
-                    const gg_device_model *device, int64_t workspace);
+                    const gg_device_model *device, gg_room room);
 
 /* The same for who has many problems and wants the first few of each: the kernels' models are made
- * once, for lineup and device, which outlive them; free *out with gg_free. gg_models_rank fills
+ * once, for a device, which outlives them; free *out with gg_free. gg_models_rank fills
  * `out` in the lineup's order, gg_ranked_first brings the fastest of a list to its front. */
+gg_model gg_candidate_model(const gg_candidate *candidate, const gg_device_model *device);
 gg_status gg_lineup_model(gg_model **out, const gg_lineup *lineup, const gg_device_model *device,
                           gg_error *err);
 void gg_models_rank(gg_ranked *out, const gg_model *models, size_t count, gg_extents extents,
-                    int64_t workspace);
+                    gg_room room);
 void gg_ranked_first(gg_ranked *list, size_t count);
 
 #endif

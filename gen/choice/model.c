@@ -21,21 +21,19 @@
 
 #include <math.h>
 
-#include "atom/dtype.h"
 #include "layout/banks.h"
 #include "plan/choices.h"
-#include "plan/gate.h"
-#include "plan/narrow.h"
-#include "plan/scales.h"
-#include "plan/sparse.h"
 
 /* ---- Shapes --------------------------------------------------------------------------- */
 
 /* Everything about one kernel on one problem that terms share. */
 typedef struct work {
   const gg_model *of;
-  const gg_plan *plan;           /* the model's own */
-  const gg_device_model *device; /* likewise */
+  const gg_terms *terms;      /* the model's own */
+  const gg_distributed *tile; /* likewise */
+  const gg_device_model *device;
+  int64_t multiprocessors; /* that the launch may fill */
+  int at_once, resident;   /* of the model's, as many CTAs as these hold */
   gg_extents extents;
   double tiles_m, tiles_n; /* whole clusters */
   double step_bytes;       /* of A's and B's part of a K step, as much as they cost to load */
@@ -62,36 +60,36 @@ static double join(double a, double b) {
   return larger * (1 + x * (0.125 - x * (0.049596 - x * 0.015104)));
 }
 
-static int bits_of(gg_dtype type) {
-  return gg_dtype_info_of(type)->bits;
-}
-
-/* Of scale factors, for each element. */
-static double factor_bytes(gg_scaling scaling) {
-  return scaling.block ? 1.0 / scaling.block : 0;
-}
-
-/* Of metadata, for each element of A, zeros among them. */
-static double metadata_bytes(const gg_plan *plan) {
-  enum { line = 16 /* bytes of a row of a tile */ };
-  return plan->sparse_a ? (double)line / gg_metadata_tile_k(plan) : 0;
-}
-
 /* Tiles across a band, in which the kernel walks them. */
 static double band_of(const work *w) {
-  const gg_plan *plan = w->plan;
-  if (plan->raster == GG_RASTER_ALONG_N)
-    return lesser(w->tiles_m, (double)plan->raster_group * plan->cluster_m);
-  return lesser(w->tiles_n, (double)plan->raster_group * plan->cluster_n);
+  if (w->terms->raster == GG_RASTER_ALONG_N)
+    return lesser(w->tiles_m, (double)w->terms->raster_group * w->tile->cluster_m);
+  return lesser(w->tiles_n, (double)w->terms->raster_group * w->tile->cluster_n);
 }
 
-static work make_work(const gg_model *model, gg_extents e) {
-  const gg_plan *plan = model->plan;
-  work w = {.of = model, .plan = plan, .device = model->device, .extents = e};
-  int64_t tiles_m = gg_tiles_along(e.m, plan->tile_m, plan->cluster_m, gg_plan_turns_m(plan));
-  int64_t tiles_n = gg_tiles_along(e.n, plan->tile_n, plan->cluster_n, gg_plan_turns_n(plan));
-  w.tiles_m = (double)tiles_m * plan->cluster_m;
-  w.tiles_n = (double)tiles_n * plan->cluster_n;
+static int cluster_size(const gg_distributed *tile) {
+  return tile->cluster_m * tile->cluster_n * tile->cluster_k;
+}
+
+/* Of `all` CTAs whole clusters on so many multiprocessors, with `each` on one; one at least. */
+static int within(int all, int64_t multiprocessors, int each, int cluster) {
+  int64_t most = multiprocessors * each / cluster * cluster;
+  if (most < cluster) most = cluster;
+  return most < all ? (int)most : all;
+}
+
+static work make_work(const gg_model *model, gg_extents e, int64_t multiprocessors) {
+  const gg_distributed *tile = &model->terms.distributed;
+  const gg_device_model *device = model->device;
+  work w = {.of = model, .terms = &model->terms, .tile = tile, .device = device, .extents = e};
+  int cluster = cluster_size(tile), each = tile->warps ? model->terms.ctas_per_sm : 1;
+  w.multiprocessors = gg_multiprocessors_of(device, multiprocessors);
+  w.at_once = within(model->at_once, w.multiprocessors, 1, cluster);
+  w.resident = within(model->resident, w.multiprocessors, each, cluster);
+  int64_t tiles_m = gg_tiles_along(e.m, tile->tile_m, tile->cluster_m, tile->turns_m);
+  int64_t tiles_n = gg_tiles_along(e.n, tile->tile_n, tile->cluster_n, tile->turns_n);
+  w.tiles_m = (double)tiles_m * tile->cluster_m;
+  w.tiles_n = (double)tiles_n * tile->cluster_n;
   return w;
 }
 
@@ -99,16 +97,15 @@ static work make_work(const gg_model *model, gg_extents e) {
 
 /* The warps that a multiprocessor has, of those that it should have. */
 static double warps_share(const work *w, double tiles_each) {
-  const gg_plan *plan = w->plan;
-  double half = w->of->traits.warps_half;
+  const gg_terms *t = w->terms;
+  double half = w->of->warps_half;
   if (half > 0) { /* where the tiles of the busiest multiprocessor are multiplied at once */
-    double warps =
-        lesser(plan->ctas_per_sm, greater(1, ceil(tiles_each))) * plan->threads / GG_WARP;
+    double warps = lesser(t->ctas_per_sm, greater(1, ceil(tiles_each))) * t->threads / GG_WARP;
     return warps / (warps + half);
   }
-  if (w->of->traits.warps_wanted == 0) return 1;
-  double ctas = lesser(plan->ctas_per_sm, greater(1, tiles_each));
-  return lesser(1, ctas * plan->threads / GG_WARP / w->of->traits.warps_wanted);
+  if (w->of->warps_wanted == 0) return 1;
+  double ctas = lesser(t->ctas_per_sm, greater(1, tiles_each));
+  return lesser(1, ctas * t->threads / GG_WARP / w->of->warps_wanted);
 }
 
 /* Of one multiprocessor, where `active` multiply. */
@@ -116,20 +113,20 @@ static double mma_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
   double busy = active / (device->sustained * device->sm_count);
   double tensor_rate =
-      gg_device_mma_rate(device, w->plan->a.type, gg_plan_is_packed(w->plan), w->plan->sparse_a);
-  double rate = w->of->traits.rate > 0 ? w->of->traits.rate : tensor_rate;
+      gg_device_mma_rate(device, w->tile->type, w->terms->packed, w->terms->sparse_a);
+  double rate = w->of->rate > 0 ? w->of->rate : tensor_rate;
   rate /= join(1, busy);
   double tiles = greater(w->tiles_m * w->tiles_n * (double)w->extents.batch, w->shares);
-  return rate * w->of->traits.tensor_share * warps_share(w, tiles / device->sm_count);
+  return rate * w->of->tensor_share * warps_share(w, tiles / (double)w->multiprocessors);
 }
 
 /* What shows of a K step's additions of sums that are promoted. */
 static double promoted_additions(const gg_model *model) {
-  const gg_plan *plan = model->plan;
-  const gg_traits *traits = &model->traits;
+  const gg_distributed *tile = &model->terms.distributed;
+  const gg_traits *traits = &model->terms.traits;
   if (traits->promotions == 0) return 0;
   double rows = 64, columns = 128; /* of which a consumer's are what `promotion` is of */
-  double sums = plan->tile_m * plan->tile_n / (rows * columns) / traits->owners;
+  double sums = tile->tile_m * tile->tile_n / (rows * columns) / traits->owners;
   return traits->promotions * sums * model->device->promotion / traits->promotions_hidden;
 }
 
@@ -139,10 +136,10 @@ typedef struct multiplied {
 } multiplied;
 
 static multiplied multiply_step(const work *w, double active) {
-  const gg_plan *plan = w->plan;
-  const gg_traits *traits = &w->of->traits;
-  double operations = 2.0 * plan->tile_m * plan->tile_n * plan->tile_k;
-  double read = traits->reads_a * w->of->m_read + traits->reads_b * w->of->n_read;
+  const gg_terms *t = w->terms;
+  const gg_traits *traits = &t->traits;
+  double operations = 2.0 * w->tile->tile_m * w->tile->tile_n * w->tile->tile_k;
+  double read = traits->reads_a * t->m_read + traits->reads_b * t->n_read;
   read += w->of->scales_step;     /* once, on their way to tensor memory */
   read += 2 * traits->transposed; /* which the same memory is read and written for */
   multiplied out = {operations / mma_rate(w, active), read / w->device->smem_rate, 0};
@@ -154,73 +151,80 @@ static multiplied multiply_step(const work *w, double active) {
 
 enum { line = 128 }; /* bytes, of the L2 cache and of the widest swizzle */
 
-/* Elements of A along K for each that is stored. */
-static int stored_of_a(const gg_plan *plan) {
-  return plan->sparse_a ? 2 : 1;
-}
-
 /* More, as a share, where lines of `width` bytes do what those of 128 could. */
 static double narrowness(double width) {
   return line / lesser(width, line) - 1;
 }
 
+/* Lines of A or B: which way they run, bits of an element, and elements along K for each that is
+ * stored. */
+typedef struct line_facts {
+  gg_major major;
+  int bits, stored;
+} line_facts;
+
+static line_facts lines_of_a(const work *w) {
+  return (line_facts){w->terms->a_major, w->tile->a_bits, w->terms->sparse_a ? 2 : 1};
+}
+
+static line_facts lines_of_b(const work *w) {
+  return (line_facts){w->terms->b_major, w->tile->b_bits, 1};
+}
+
 /* Whether lines do not all start at multiples of 128 bytes; along K one in `stored` elements is
  * there. */
-static bool is_ragged(const work *w, gg_operand operand, int stored) {
-  int64_t length = operand.major == GG_MAJOR_K   ? w->extents.k / stored
-                   : operand.major == GG_MAJOR_M ? w->extents.m
-                                                 : w->extents.n;
+static bool is_ragged(const work *w, line_facts of) {
+  int64_t length = of.major == GG_MAJOR_K   ? w->extents.k / of.stored
+                   : of.major == GG_MAJOR_M ? w->extents.m
+                                            : w->extents.n;
   int bits = line * 8;
-  return length % bits * bits_of(operand.type) % bits != 0;
+  return length % bits * of.bits % bits != 0;
 }
 
 /* Boxes narrower than one take as many requests. */
-static double line_cost(const gg_device_model *device, gg_swizzle_kind swizzle) {
-  double narrow = narrowness(greater(gg_swizzle_bytes(swizzle), 16));
+static double line_cost(const gg_device_model *device, int swizzle_bytes) {
+  double narrow = narrowness(greater(swizzle_bytes, 16));
   return 1 + device->narrow_load * narrow * narrow;
 }
 
 /* Ragged lines touch one more of the L2 cache's. */
-static double ragged_cost(const work *w, gg_operand operand, int stored) {
-  return is_ragged(w, operand, stored) ? w->device->ragged_load : 0;
+static double ragged_cost(const work *w, line_facts of) {
+  return is_ragged(w, of) ? w->device->ragged_load : 0;
 }
 
 /* Factors of A are shared along N, as A is; those of B by all CTAs along M, of a pair by both. */
 static double factor_step_bytes(const work *w) {
-  const gg_plan *plan = w->plan;
+  const gg_distributed *tile = w->tile;
   double shared = w->device->shared_load;
-  double a = (double)gg_scale_bytes_a(plan) / plan->cluster_n;
-  double b = (double)gg_scale_bytes_b(plan) / plan->cluster_m;
-  return a * (1 + (plan->cluster_n - 1) * shared) + b * (1 + (plan->cluster_m - 1) * shared) +
-         (double)gg_metadata_bytes(plan);
+  double a = w->terms->scales_a / tile->cluster_n, b = w->terms->scales_b / tile->cluster_m;
+  return a * (1 + (tile->cluster_n - 1) * shared) + b * (1 + (tile->cluster_m - 1) * shared) +
+         w->terms->metadata;
 }
 
 /* Of the CTAs that share an operand's tile each loads a part, and is sent the others'. Those of a
  * pair have halves of B of their own. Metadata is not shared. */
 static double load_step_bytes(const work *w) {
-  const gg_plan *plan = w->plan;
+  const gg_terms *t = w->terms;
   double shared = w->device->shared_load;
-  int sharers_of_b = plan->cluster_m / gg_plan_mma_ctas(plan);
-  double a =
-      w->of->line_a + ragged_cost(w, plan->a, stored_of_a(plan)) + (plan->cluster_n - 1) * shared;
-  double b = w->of->line_b + ragged_cost(w, plan->b, 1) + (sharers_of_b - 1) * shared;
-  return w->of->m_step * a / plan->cluster_n + w->of->n_step * b / sharers_of_b +
-         factor_step_bytes(w);
+  int sharers_of_a = w->tile->cluster_n, sharers_of_b = w->tile->cluster_m / t->mma_ctas;
+  double a = w->of->line_a + ragged_cost(w, lines_of_a(w)) + (sharers_of_a - 1) * shared;
+  double b = w->of->line_b + ragged_cost(w, lines_of_b(w)) + (sharers_of_b - 1) * shared;
+  return t->m_step * a / sharers_of_a + t->n_step * b / sharers_of_b + factor_step_bytes(w);
 }
 
 /* Bytes that a CTA has under way, of the stages that do not wait to be multiplied: where CTAs copy
  * for each other, a stage waits for the slowest of them too. */
 static double bytes_under_way(const gg_model *model) {
-  const gg_plan *plan = model->plan;
-  bool waits = plan->cluster_m * plan->cluster_n > 1;
-  double stages = model->traits.stages_ahead - (waits ? model->device->cluster_slack : 0);
-  double stage = model->m_step + model->n_step + model->scales_step;
-  return plan->ctas_per_sm * greater(stages, 0.5) * stage;
+  const gg_terms *t = &model->terms;
+  bool waits = t->distributed.cluster_m * t->distributed.cluster_n > 1;
+  double stages = t->traits.stages_ahead - (waits ? model->device->cluster_slack : 0);
+  double stage = t->m_step + t->n_step + model->scales_step;
+  return t->ctas_per_sm * greater(stages, 0.5) * stage;
 }
 
 /* Of so many rows of A and columns of B, with their factors. */
 static double operand_bytes(const work *w, double rows, double columns) {
-  return (rows * w->of->bytes_a + columns * w->of->bytes_b) * (double)w->extents.k;
+  return (rows * w->terms->bytes_a + columns * w->terms->bytes_b) * (double)w->extents.k;
 }
 
 /* Of A and B, of all batches. */
@@ -235,16 +239,16 @@ static double once_bytes(const work *w) {
  * anyway, requests of ragged lines meet less, and those that go to several CTAs of a cluster not
  * at all. In a narrow band those who share lines are nearer to each other (measured). */
 static double lockstep(const work *w, const gg_distribution *distribution) {
-  if (distribution->group_tiles > 1 || gg_plan_cluster_size(w->plan) > 1) return 0;
-  if (is_ragged(w, w->plan->a, stored_of_a(w->plan)) || is_ragged(w, w->plan->b, 1)) return 0;
+  if (distribution->group_tiles > 1 || cluster_size(w->tile) > 1) return 0;
+  if (is_ragged(w, lines_of_a(w)) || is_ragged(w, lines_of_b(w))) return 0;
   const gg_extents *e = &w->extents;
   double tiles = w->tiles_m * w->tiles_n;
-  double filled = (double)e->m * (double)e->n / (tiles * w->plan->tile_m * w->plan->tile_n);
+  double filled = (double)e->m * (double)e->n / (tiles * w->tile->tile_m * w->tile->tile_n);
   double even = filled * filled;
   for (int i = 0; i < 3; i++)
     even *= even;
   double near = 2 - lesser(1, w->band / w->device->lockstep_band);
-  double rounds = ceil(tiles * (double)e->batch / w->device->sm_count);
+  double rounds = ceil(tiles * (double)e->batch / (double)w->multiprocessors);
   return near * even * lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
 }
 
@@ -252,8 +256,8 @@ static double lockstep(const work *w, const gg_distribution *distribution) {
  * large cluster are in one group, whose way there they share. */
 static double crowded(const work *w, double active) {
   const gg_device_model *device = w->device;
-  int cluster = gg_plan_cluster_size(w->plan);
-  if (w->plan->cluster_k == 1 || cluster < device->crowds_from) return active;
+  int cluster = cluster_size(w->tile);
+  if (w->tile->cluster_k == 1 || cluster < device->crowds_from) return active;
   double groups = sizeof device->groups / sizeof *device->groups;
   return lesser(ceil(active / cluster / groups) * cluster * groups, device->sm_count);
 }
@@ -267,9 +271,9 @@ static double load_rate(const work *w, double active) {
 
 /* Bytes of a tile of D that the epilogue is fetched, for each of the tile's K steps. */
 static double fetched_bytes(const work *w) {
-  const gg_plan *plan = w->plan;
-  double steps = greater(1, ceil((double)w->extents.k / plan->tile_k));
-  return plan->tile_m * plan->tile_n * w->of->traits.epilogue.fetched / steps;
+  const gg_distributed *tile = w->tile;
+  double steps = greater(1, ceil((double)w->extents.k / tile->tile_k));
+  return tile->tile_m * tile->tile_n * w->terms->traits.epilogue.fetched / steps;
 }
 
 /* Copies of threads; what has no 4 bytes comes by registers. */
@@ -280,28 +284,27 @@ static double copies_of(const work *w, double bytes, int each) {
 /* Seconds of one step's copies; those of warps have the shared memory's own limit, and what they
  * transpose their instructions' rate. */
 static double load_step(const work *w, double active) {
-  const gg_plan *plan = w->plan;
+  const gg_terms *t = w->terms;
   double step = (w->step_bytes + fetched_bytes(w)) / load_rate(w, active);
-  switch (w->of->traits.loader) {
+  switch (t->traits.loader) {
   case GG_LOADER_WARPS:
-    return join(step,
-                w->device->copy_step + w->of->traits.heads * w->device->copy_head +
-                    (w->of->m_step + w->of->n_step) * w->of->traits.uneven / w->device->copy_rate);
+    return join(step, w->device->copy_step + t->traits.heads * w->device->copy_head +
+                          (t->m_step + t->n_step) * t->traits.uneven / w->device->copy_rate);
   case GG_LOADER_THREADS:
-    return join(step, (copies_of(w, w->of->m_step, plan->copy_bytes_a) +
-                       copies_of(w, w->of->n_step, plan->copy_bytes_b)) /
+    return join(step, (copies_of(w, t->m_step, t->copy_bytes_a) +
+                       copies_of(w, t->n_step, t->copy_bytes_b)) /
                           w->device->copies_rate);
   default:
-    return join(step, w->of->traits.transposing / w->device->transpose_rate);
+    return join(step, t->traits.transposing / w->device->transpose_rate);
   }
 }
 
 /* Elements of D that a consumer computes of a tile: boxes that overlap twice. */
 static double tile_elements(const gg_model *model) {
-  const gg_plan *plan = model->plan;
-  double columns = plan->tile_n;
-  if (plan->epi_n) columns = ceil(columns / plan->epi_n) * plan->epi_n;
-  return plan->tile_m * columns / model->traits.owners;
+  const gg_terms *t = &model->terms;
+  double columns = t->distributed.tile_n;
+  if (t->epi_n) columns = ceil(columns / t->epi_n) * t->epi_n;
+  return t->distributed.tile_m * columns / t->traits.owners;
 }
 
 /* Seconds more where lanes store D because its lines begin anywhere: long lines in chunks of 16
@@ -309,44 +312,43 @@ static double tile_elements(const gg_model *model) {
  * along K each CTA stores its part. */
 static double by_access(const gg_model *model) {
   enum { chunk = 16 };
-  const gg_plan *plan = model->plan;
-  if (!plan->access_bytes_d) return 0;
-  bool across = plan->d.major == GG_MAJOR_M;
-  int length = across || !plan->epi_n ? plan->epi_m : gg_plan_columns_of_d(plan, plan->epi_n);
-  double line_bytes = greater(1, length) * bits_of(plan->d.type) / 8.0;
-  double units = line_bytes / plan->access_bytes_d;
+  const gg_terms *t = &model->terms;
+  if (!t->access_bytes_d) return 0;
+  bool across = t->d_major == GG_MAJOR_M;
+  int length = across || !t->epi_n ? t->epi_m : t->epi_columns;
+  double line_bytes = greater(1, length) * t->d_bits / 8.0;
+  double units = line_bytes / t->access_bytes_d;
   if (gg_stores_chunks((int64_t)line_bytes))
-    units = line_bytes / chunk + (double)chunk / plan->access_bytes_d;
-  double lines = tile_elements(model) / greater(1, length) / plan->cluster_k;
+    units = line_bytes / chunk + (double)chunk / t->access_bytes_d;
+  double lines = tile_elements(model) / greater(1, length) / t->distributed.cluster_k;
   return lines * units / model->device->access_rate;
 }
 
 /* Seconds of one consumer's epilogue of one tile, which stores it. */
 static double tile_epilogue(const gg_model *model) {
-  const gg_plan *plan = model->plan;
+  const gg_terms *t = &model->terms;
   const gg_device_model *device = model->device;
   double elements = tile_elements(model);
-  int columns = gg_plan_columns_of_d(plan, plan->epi_n);
-  double staged = plan->epi_n ? columns * bits_of(plan->d.type) / 8.0 : line;
-  bool across = plan->epi_n && !plan->access_bytes_d && plan->d.major == GG_MAJOR_M;
-  double line_bytes = across ? plan->epi_m * bits_of(plan->d.type) / 8.0 : line;
+  double staged = t->epi_n ? t->epi_columns * t->d_bits / 8.0 : line;
+  bool across = t->epi_n && !t->access_bytes_d && t->d_major == GG_MAJOR_M;
+  double line_bytes = across ? t->epi_m * t->d_bits / 8.0 : line;
   elements *=
       1 + device->narrow_store * narrowness(staged) + device->column_store * narrowness(line_bytes);
   double rate = device->epilogue_rate;
-  bool alone = model->traits.overlap == GG_OVERLAP_TURNS || model->traits.sums > 0;
+  bool alone = t->traits.overlap == GG_OVERLAP_TURNS || t->traits.sums > 0;
   if (alone) rate *= device->epilogue_alone;
   return device->epilogue + join(elements / rate, model->sums) + by_access(model);
 }
 
 /* Seconds of it that reading tensor memory takes, while what was read is stored. */
 static double tile_sums(const gg_model *model) {
-  double bytes = tile_elements(model) * model->traits.sums;
+  double bytes = tile_elements(model) * model->terms.traits.sums;
   return bytes > 0 ? bytes / model->device->sums_rate : 0;
 }
 
 /* Seconds that it computes an element, where nothing else does. */
 static double computing(const gg_model *model) {
-  const gg_epilogue_work *e = &model->traits.epilogue;
+  const gg_epilogue_work *e = &model->terms.traits.epilogue;
   return join(e->special / model->device->special_rate, e->plain / model->device->plain_rate);
 }
 
@@ -354,10 +356,10 @@ static double computing(const gg_model *model) {
  * of its own they wait for the CTA of the cluster alone whose C comes last: in one of eight half as
  * long. */
 static double tile_held(const gg_model *model) {
-  const gg_plan *plan = model->plan;
-  double read = plan->tile_m * plan->tile_n * model->traits.epilogue.fetched;
-  int others = plan->cluster_m * plan->cluster_n - 1;
-  double waits = plan->subtile_stages ? others / 7.0 / 2 : 1;
+  const gg_distributed *tile = &model->terms.distributed;
+  double read = tile->tile_m * tile->tile_n * model->terms.traits.epilogue.fetched;
+  int others = tile->cluster_m * tile->cluster_n - 1;
+  double waits = model->terms.subtiles ? others / 7.0 / 2 : 1;
   return waits * read / model->device->held_rate;
 }
 
@@ -366,11 +368,11 @@ static double tile_held(const gg_model *model) {
  * longer for its own results. */
 static double tile_work(const gg_model *model, bool in_turns) {
   const gg_device_model *device = model->device;
-  const gg_epilogue_work *e = &model->traits.epilogue;
+  const gg_epilogue_work *e = &model->terms.traits.epilogue;
   double computed = computing(model);
   if (in_turns) computed *= device->computed_in_turns;
   double read = e->read / device->read_rate * (e->crowded ? device->read_crowded : 1);
-  double each = model->traits.owners * computed + e->fetched / device->ahead_rate + read +
+  double each = model->terms.traits.owners * computed + e->fetched / device->ahead_rate + read +
                 e->aside / device->aside_rate;
   return tile_elements(model) * each + e->vectors / device->read_rate;
 }
@@ -385,12 +387,12 @@ static double turn(double tile, double epilogue) {
  * hidden, the next tile's K tiles wait for the stages that C is in. */
 static double visible_epilogue(const gg_model *model, double tile) {
   double each = model->epilogue, whole = each + model->work_in_turns;
-  gg_overlap overlap = model->traits.overlap;
+  gg_overlap overlap = model->terms.traits.overlap;
   if (overlap == GG_OVERLAP_TURNS)
     return greater(0, each - tile) / 2 + (turn(tile, whole) - turn(tile, each)) + model->held;
   if (overlap == GG_OVERLAP_ALL) return join(tile, each + model->work) - tile + model->held;
   double shows = overlap == GG_OVERLAP_NEXT ? 1 - model->device->epilogue_hidden : 1;
-  double begin = model->traits.begins_anew ? model->device->fill : 0;
+  double begin = model->terms.traits.begins_anew ? model->device->fill : 0;
   return (each + model->work) * shows + model->held + begin;
 }
 
@@ -400,28 +402,25 @@ static double visible_epilogue(const gg_model *model, double tile) {
  * there are multiprocessors for. Tiles that share an operand's lines drift apart, and read them
  * `drift` times. */
 static double round_bytes(const work *w, double tiles_at_once, double drift) {
-  const gg_plan *plan = w->plan;
-  bool along_m = plan->raster != GG_RASTER_ALONG_N;
+  bool along_m = w->terms->raster != GG_RASTER_ALONG_N;
   double along = along_m ? w->tiles_m : w->tiles_n;
   double length = lesser(along, ceil(tiles_at_once / w->band));
   double rows = along_m ? length : w->band, columns = along_m ? w->band : length;
-  return operand_bytes(w, rows * plan->tile_m * (columns > 1 ? drift : 1),
-                       columns * plan->tile_n * (rows > 1 ? drift : 1));
+  return operand_bytes(w, rows * w->tile->tile_m * (columns > 1 ? drift : 1),
+                       columns * w->tile->tile_n * (rows > 1 ? drift : 1));
 }
 
 /* Bytes of D and of what is stored beside it. */
 static double stored_bytes(const work *w) {
   const gg_extents *e = &w->extents;
-  double of_d = gg_plan_columns_of_d(w->plan, 2) / 2.0; /* of an element of the product */
-  double each = of_d * bits_of(w->plan->d.type) / 8.0 + factor_bytes(w->plan->scale_d) +
-                w->of->traits.epilogue.aside;
+  double each = w->terms->stored + w->terms->traits.epilogue.aside;
   return (double)e->batch * (double)e->m * (double)e->n * each;
 }
 
 static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   const gg_extents *e = &w->extents;
   double batch = (double)e->batch, once = once_bytes(w);
-  const gg_epilogue_work *e_work = &w->of->traits.epilogue;
+  const gg_epilogue_work *e_work = &w->terms->traits.epilogue;
   double beside = batch * (double)e->m * (double)e->n * (e_work->fetched + e_work->read);
   beside += stored_bytes(w);
   /* What fits is read once; beyond, every round reads its own, and more as they drift apart. */
@@ -442,11 +441,11 @@ static int64_t aligned_to(int64_t a, int64_t b) {
  * the ends of a tile's lines are other tiles', too. */
 static double storing_bytes(const work *w) {
   enum { sector = 32 };
-  const gg_plan *plan = w->plan;
+  const gg_terms *t = w->terms;
   const gg_device_model *device = w->device;
-  bool across = plan->d.major == GG_MAJOR_M;
-  int bits = bits_of(plan->d.type);
-  int64_t tile = across ? plan->tile_m : gg_plan_columns_of_d(plan, plan->tile_n);
+  bool across = t->d_major == GG_MAJOR_M;
+  int bits = t->d_bits;
+  int64_t tile = across ? w->tile->tile_m : t->tile_columns;
   int64_t all = across ? w->extents.m : w->extents.n;
   double aligned = (double)aligned_to(tile * bits, all * bits) / 8;
   double parted = greater(0, 1 - aligned / sector) * sector / ((double)tile * bits / 8);
@@ -457,7 +456,7 @@ static double storing_bytes(const work *w) {
  * different places of K, and do not find in the L2 cache what the others have just read. */
 static double stray_bytes(const work *w, const gg_distribution *distribution) {
   if (distribution->group_tiles <= 1) return 0;
-  double tiles = (double)distribution->shared_tiles * w->plan->cluster_m * w->plan->cluster_n;
+  double tiles = (double)distribution->shared_tiles * w->tile->cluster_m * w->tile->cluster_n;
   double all = round_bytes(w, tiles, 1), beyond = greater(0, 1 - w->device->l2_bytes / all);
   return w->device->stray * beyond * tiles * (double)distribution->k_tiles * w->step_bytes;
 }
@@ -474,19 +473,18 @@ static double dram_byte(const work *w, double active) {
 /* Seconds that bringing sums together takes: of clusters along K for each tile that one computes;
  * of shared tiles those of the last cluster, which others do not hide. */
 static double sharing(const work *w, const gg_distribution *distribution) {
-  double sums = (double)w->plan->tile_m * w->plan->tile_n * bits_of(w->plan->accumulator) / 8;
-  int parts = w->plan->cluster_k;
+  double sums = (double)w->tile->tile_m * w->tile->tile_n * w->tile->accumulator_bits / 8;
+  int parts = w->tile->cluster_k;
   if (parts > 1) {
-    double tiles =
-        ceil(w->tiles_m * w->tiles_n * (double)w->extents.batch * parts / w->of->at_once);
+    double tiles = ceil(w->tiles_m * w->tiles_n * (double)w->extents.batch * parts / w->at_once);
     return tiles * (w->device->meet + sums * (parts - 1) / parts / w->device->meet_rate);
   }
   return distribution->waits * w->device->wait + distribution->adding * sums / w->device->sum_rate;
 }
 
 /* CTAs that run at once, where each has a multiprocessor. */
-static int resident(const gg_plan *plan, const gg_device_model *device) {
-  int cluster = gg_plan_cluster_size(plan), clusters = 0;
+static int resident(const gg_distributed *tile, const gg_device_model *device) {
+  int cluster = cluster_size(tile), clusters = 0;
   if (cluster == 1) return device->sm_count;
   for (size_t i = 0; i < sizeof device->groups / sizeof *device->groups; i++)
     clusters += device->groups[i] / cluster;
@@ -494,10 +492,9 @@ static int resident(const gg_plan *plan, const gg_device_model *device) {
 }
 
 /* What a kernel and a problem come to, before any time. */
-static void count(gg_prediction *out, const work *w, const gg_distribution *distribution,
-                  int at_once) {
-  const gg_plan *plan = w->plan;
+static void count(gg_prediction *out, const work *w, const gg_distribution *distribution) {
   const gg_extents *e = &w->extents;
+  int at_once = w->at_once;
   out->shares = distribution->shares;
   out->workspace_bytes = distribution->workspace_bytes;
   out->tiles = w->tiles_m * w->tiles_n * (double)e->batch;
@@ -505,7 +502,7 @@ static void count(gg_prediction *out, const work *w, const gg_distribution *dist
   out->rounds =
       out->k_tiles > 0 ? (double)distribution->busiest / out->k_tiles : ceil(out->tiles / at_once);
   out->filled = (double)e->m * (double)e->n * (double)e->batch /
-                (out->rounds * at_once * plan->tile_m * plan->tile_n);
+                (out->rounds * at_once * w->tile->tile_m * w->tile->tile_n);
   out->load_bytes = out->tiles * out->k_tiles * w->step_bytes;
   out->dram_bytes = dram_bytes(w, out->tiles, at_once) + stray_bytes(w, distribution);
 }
@@ -517,7 +514,7 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
   if (active <= 0) return 0;
   multiplied multiply = multiply_step(w, active);
   double load = load_step(w, active);
-  bool one_stage = w->plan->stages == 1; /* which is loaded, and then multiplied */
+  bool one_stage = w->terms->stages == 1; /* which is loaded, and then multiplied */
   double both = one_stage ? multiply.whole + load : join(multiply.whole, load);
   double step = both + w->device->step;
   double dram = share * (out->dram_bytes + w->storing) * dram_byte(w, active);
@@ -533,13 +530,13 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
 
 /* Rounds of whole tiles, and then one of what is left, by fewer, who have the L2 cache and the DRAM
  * for themselves. Shared tiles are distributed so that all end at once. */
-static double rounds(gg_prediction *out, const work *w, const gg_distribution *distribution,
-                     int at_once) {
-  double ctas = w->plan->cluster_k, steps = ceil(out->k_tiles / ctas); /* of one tile */
+static double rounds(gg_prediction *out, const work *w, const gg_distribution *distribution) {
+  int at_once = w->at_once;
+  double ctas = w->tile->cluster_k, steps = ceil(out->k_tiles / ctas); /* of one tile */
   double tiles = at_once / ctas, whole = floor(out->tiles / tiles);
   double rest = out->tiles - whole * tiles;
   if (distribution->shares > 0) {
-    double active = (double)distribution->clusters * w->plan->cluster_m * w->plan->cluster_n;
+    double active = (double)distribution->clusters * w->tile->cluster_m * w->tile->cluster_n;
     active = lesser(active, at_once);
     return phase(out, w, active, (double)distribution->busiest, 1, ceil(out->rounds) - 1);
   }
@@ -548,31 +545,20 @@ static double rounds(gg_prediction *out, const work *w, const gg_distribution *d
   return first + phase(out, w, rest * ctas, steps, share, 0);
 }
 
-/* Of elements of A and B, and of a K step of a tile. */
-static void put_bytes(gg_model *out) {
-  const gg_plan *plan = out->plan;
-  double a = bits_of(plan->a.type) / 8.0, b = bits_of(plan->b.type) / 8.0;
-  double m = plan->tile_m * gg_plan_k_of_a(plan, plan->tile_k);
-  double n = gg_plan_rows_of_b(plan, plan->tile_n) * plan->tile_k;
-  out->bytes_a = a / stored_of_a(plan) + factor_bytes(plan->scale_a) + metadata_bytes(plan);
-  out->bytes_b = b + factor_bytes(plan->scale_b);
-  out->m_step = m * a;
-  out->n_step = n * b;
-  out->m_read = m * gg_plan_smem_bits(plan, plan->a.type) / 8;
-  out->n_read = n * gg_plan_smem_bits(plan, plan->b.type) / 8;
-  out->scales_step =
-      (double)(gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan) + gg_metadata_bytes(plan));
-}
-
-gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device) {
-  gg_model out = {.plan = plan, .device = device, .traits = gg_traits_of(plan, device)};
-  out.distributed = gg_distributed_of_plan(plan);
-  out.at_once = resident(plan, device);
-  out.resident = out.at_once * (out.distributed.warps ? plan->ctas_per_sm : 1);
-  put_bytes(&out);
-  bool boxes = out.traits.loader == GG_LOADER_BOXES; /* which are as wide as a swizzle */
-  out.line_a = boxes ? line_cost(device, plan->swizzle_a) : 1;
-  out.line_b = boxes ? line_cost(device, plan->swizzle_b) : 1;
+gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device) {
+  gg_model out = {.terms = *terms, .device = device};
+  const gg_traits *traits = &out.terms.traits;
+  const gg_distributed *tile = &out.terms.distributed;
+  out.rate = gg_device_number_of(traits->rate, device);
+  out.tensor_share = gg_device_number_of(traits->tensor_share, device);
+  out.warps_wanted = gg_device_number_of(traits->warps_wanted, device);
+  out.warps_half = gg_device_number_of(traits->warps_half, device);
+  out.at_once = resident(tile, device);
+  out.resident = out.at_once * (tile->warps ? terms->ctas_per_sm : 1);
+  out.scales_step = terms->scales_a + terms->scales_b + terms->metadata;
+  bool boxes = traits->loader == GG_LOADER_BOXES; /* which are as wide as a swizzle */
+  out.line_a = boxes ? line_cost(device, terms->swizzle_bytes_a) : 1;
+  out.line_b = boxes ? line_cost(device, terms->swizzle_bytes_b) : 1;
   out.under_way = bytes_under_way(&out);
   out.load_byte = join(1 / device->load_rate, device->load_latency / out.under_way);
   out.dram_byte = join(1 / device->dram_sm_rate, device->dram_latency / out.under_way);
@@ -585,16 +571,17 @@ gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device) {
   return out;
 }
 
-gg_prediction gg_model_predict(const gg_model *model, gg_extents extents) {
-  const gg_plan *plan = model->plan;
+gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_t multiprocessors) {
+  const gg_distributed *tile = &model->terms.distributed;
+  const gg_traits *traits = &model->terms.traits;
   const gg_device_model *device = model->device;
   gg_prediction out = {.launch = device->launch, .seconds = device->launch};
   if (extents.m == 0 || extents.n == 0 || extents.batch == 0) return out;
   /* The plan's M is then the problem's N. */
-  if (plan->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
-  work w = make_work(model, extents);
+  if (model->terms.swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
+  work w = make_work(model, extents, multiprocessors);
   gg_distribution distribution;
-  if (!gg_distribution_make(&distribution, &model->distributed, extents, model->resident, device)) {
+  if (!gg_distribution_make(&distribution, tile, extents, w.resident, w.multiprocessors, device)) {
     out.seconds = INFINITY;
     return out;
   }
@@ -603,15 +590,15 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents) {
   w.step_bytes = load_step_bytes(&w);
   w.lockstep = lockstep(&w, &distribution);
   w.storing = storing_bytes(&w);
-  count(&out, &w, &distribution, model->at_once);
+  count(&out, &w, &distribution);
   out.launch += device->fill;
-  if (model->traits.loader == GG_LOADER_WARPS) out.launch += device->copy_fill;
-  if (plan->cluster_m * plan->cluster_n > 1) out.launch += device->cluster;
+  if (traits->loader == GG_LOADER_WARPS) out.launch += device->copy_fill;
+  if (tile->cluster_m * tile->cluster_n > 1) out.launch += device->cluster;
   if (!distribution.next_beside) out.launch += device->apart;
-  double seconds = rounds(&out, &w, &distribution, model->at_once);
+  double seconds = rounds(&out, &w, &distribution);
   double last = model->epilogue + model->work;
   out.epilogue += last;
-  if (model->traits.overlap == GG_OVERLAP_ALL) {
+  if (traits->overlap == GG_OVERLAP_ALL) {
     out.finish = out.rounds * last;
     out.sums = out.rounds * model->sums;
   }
@@ -620,7 +607,13 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents) {
   return out;
 }
 
+bool gg_model_admits(const gg_model *model, const gg_prediction *prediction, int64_t workspace) {
+  bool vain = model->terms.shares_tiles && prediction->shares == 0;
+  return !vain && prediction->workspace_bytes <= workspace;
+}
+
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device) {
-  gg_model model = gg_model_of(plan, device);
-  return gg_model_predict(&model, extents);
+  gg_terms terms = gg_terms_of(plan, device->arch);
+  gg_model model = gg_model_of(&terms, device);
+  return gg_model_predict(&model, extents, 0);
 }

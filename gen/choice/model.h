@@ -3,8 +3,7 @@
 #define GG_CHOICE_MODEL_H
 
 #include "atom/device.h"
-#include "plan/distribution.h"
-#include "plan/traits.h"
+#include "choice/terms.h"
 
 /* Times in seconds; `seconds` is not their sum: what overlaps counts once. */
 typedef struct gg_prediction {
@@ -30,25 +29,20 @@ typedef struct gg_prediction {
 } gg_prediction;
 
 /* The part of a prediction that depends on the kernel and the device, and on no problem. It is
- * computed once and serves predictions for many problems. The plan and the device must outlive it.
- */
+ * computed once and serves predictions for many problems. The device must outlive it. */
 typedef struct gg_model {
-  const gg_plan *plan;
+  gg_terms terms;
   const gg_device_model *device;
-  gg_traits traits;
-  gg_distributed distributed;
-  int at_once;             /* CTAs that run at once, where each has a multiprocessor */
-  int resident;            /* and where those that share tiles have it together */
-  double bytes_a, bytes_b; /* of one element in global memory, with its part of a scale factor */
-  double m_step, n_step;   /* bytes of A and of B that one K step of a tile loads; */
-  double m_read, n_read;   /* the same, as they lie in shared memory; */
-  double scales_step;      /* and of their scale factors and metadata */
-  double line_a, line_b;   /* the time that loading a byte of A and of B takes in boxes of this
-                            * kernel's width, over the time that it takes in boxes of 128 bytes */
-  double under_way;        /* bytes that a CTA has asked for before the first of them arrive */
-  double load_byte;        /* seconds a byte that one multiprocessor copies while no other does */
-  double dram_byte;        /* seconds a byte from DRAM, likewise */
-  double additions;        /* seconds of a K step by which additions of promoted sums prolong it */
+  double rate, tensor_share, warps_wanted, warps_half; /* the terms' traits, of this device */
+  int at_once;           /* CTAs that run at once, where each has a multiprocessor */
+  int resident;          /* and where those that share tiles have it together */
+  double scales_step;    /* bytes of scale factors and metadata that one K step of a tile loads */
+  double line_a, line_b; /* the time that loading a byte of A and of B takes in boxes of this
+                          * kernel's width, over the time that it takes in boxes of 128 bytes */
+  double under_way;      /* bytes that a CTA has asked for before the first of them arrive */
+  double load_byte;      /* seconds a byte that one multiprocessor copies while no other does */
+  double dram_byte;      /* seconds a byte from DRAM, likewise */
+  double additions;      /* seconds of a K step by which additions of promoted sums prolong it */
   /* Seconds that one consumer's epilogue of one tile takes: */
   double epilogue;      /* for storing it; */
   double sums;          /* of that, for reading tensor memory; */
@@ -57,13 +51,19 @@ typedef struct gg_model {
   double held;          /* while it keeps C in stages that the next K tiles wait for */
 } gg_model;
 
-gg_model gg_model_of(const gg_plan *plan, const gg_device_model *device);
+gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device);
 
-/* Extents are at least 0. Pure and cheap: some hundred nanoseconds, and a microsecond or two where
+/* Extents are at least 0. `multiprocessors`: how many of the device's the launch may fill, as
+ * gg_problem has it; 0: all. Rates that all of them share stay the device's: what fills the others
+ * is another launch's. Pure and cheap: some hundred nanoseconds, and a microsecond or two where
  * there are shares to choose. A kernel that cannot have the extents takes INFINITY. */
-gg_prediction gg_model_predict(const gg_model *model, gg_extents extents);
+gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_t multiprocessors);
 
-/* The same of one problem alone. */
+/* Whether a kernel may be chosen: not where it takes more than `workspace` bytes of one, or would
+ * share tiles where there is nothing to share: without the ability it is faster. */
+bool gg_model_admits(const gg_model *model, const gg_prediction *prediction, int64_t workspace);
+
+/* Of one problem alone, on the whole device. */
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device);
 
 #endif

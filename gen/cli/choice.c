@@ -13,6 +13,7 @@ typedef struct race {
   const cli_case *product;
   const char *name; /* of it and its epilogue */
   int arch;
+  int64_t multiprocessors; /* that the launch fills */
   gg_form form;
   gg_device_model device;
   const gg_lineup *lineup;
@@ -43,8 +44,8 @@ static double term(const gg_prediction *prediction, int index) {
 }
 
 static gg_prediction predict(const race *r, size_t rank) {
-  return gg_predict(&r->lineup->list[r->ranked[rank].index].plan, cli_case_extents(r->product),
-                    &r->device);
+  gg_model model = gg_candidate_model(&r->lineup->list[r->ranked[rank].index], &r->device);
+  return gg_model_predict(&model, cli_case_extents(r->product), r->multiprocessors);
 }
 
 static const gg_plan *plan_of(const race *r, size_t rank) {
@@ -114,8 +115,12 @@ static void print_text(gg_str *out, const race *r) {
     gg_str_printf(out, " on sm_%d, by the figures of %s (sm_%d)", r->arch, r->device.name,
                   r->device.arch);
   }
-  gg_str_printf(out, ", %d multiprocessors; times in us\n\n%-*s %8s %6s %6s %6s",
-                r->device.sm_count, width, "kernel", "tiles", "shares", "rounds", "filled");
+  if (r->multiprocessors < r->device.sm_count)
+    gg_str_printf(out, ", %lld of its", (long long)r->multiprocessors);
+  else
+    gg_str_putc(out, ',');
+  gg_str_printf(out, " %d multiprocessors; times in us\n\n%-*s %8s %6s %6s %6s", r->device.sm_count,
+                width, "kernel", "tiles", "shares", "rounds", "filled");
   gg_str_printf(out, " %6s %9s %9s %8s %8s %8s %9s %9s %7s  %s\n", "K step", "multiply", "load",
                 "epilogue", "sharing", "DRAM", "DRAM MB", "predicted", "TFLOP/s", "bound by");
   for (size_t i = 0; i < r->lineup->count; i++) {
@@ -166,8 +171,9 @@ static void print_json(gg_str *out, const race *r) {
   gg_str_puts(out, ", ");
   gg_str_printf(out, "\"arch\": \"sm_%d\", ", r->arch);
   json_text(out, "device", r->device.name);
-  gg_str_printf(out, ", \"device_arch\": \"sm_%d\", \"sm_count\": %d,\n  ", r->device.arch,
-                r->device.sm_count);
+  gg_str_printf(out,
+                ", \"device_arch\": \"sm_%d\", \"sm_count\": %d, \"multiprocessors\": %lld,\n  ",
+                r->device.arch, r->device.sm_count, (long long)r->multiprocessors);
   json_text(out, "chosen", plan_of(r, 0)->name);
   gg_str_puts(out, ",\n  ");
   json_text(out, "why", gg_str_text(&why));
@@ -203,7 +209,8 @@ static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, in
   } else if (!(ranked = gg_malloc(lineup->count * sizeof *ranked))) {
     st = gg_fail(err, MEMORY, NULL, "");
   } else {
-    gg_lineup_rank(ranked, lineup, cli_case_extents(r->product), &r->device, GG_GEMM_WORKSPACE);
+    gg_lineup_rank(ranked, lineup, cli_case_extents(r->product), &r->device,
+                   (gg_room){GG_GEMM_WORKSPACE, r->multiprocessors});
     r->lineup = lineup;
     r->ranked = ranked;
     (json ? print_json : print_text)(out, r);
@@ -213,20 +220,21 @@ static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, in
   return st;
 }
 
-int cli_choice_explain(const cli_case *product, const gg_form *form, int arch, int sm_count,
+int cli_choice_explain(const cli_case *product, const gg_form *form, cli_choice_device on,
                        char *const *specs, int spec_count, bool json) {
   gg_error err = GG_ERROR_INIT;
   gg_str text = GG_STR_INIT, name = GG_STR_INIT;
   gg_catalogue *catalogue = NULL;
-  race r = {.product = product, .arch = arch, .form = *form};
-  r.device = gg_device_model_of(NULL, arch, sm_count);
+  race r = {.product = product, .arch = on.arch, .form = *form};
+  r.device = gg_device_model_of(NULL, on.arch, on.sm_count);
+  r.multiprocessors = gg_multiprocessors_of(&r.device, on.multiprocessors);
   gg_status st = cli_product_name(&name, product, form, &err);
   r.name = gg_str_text(&name);
   if (!st) {
     st = spec_count ? gg_catalogue_load(&catalogue, specs, (size_t)spec_count, &err)
                     : gg_catalogue_open(&catalogue, &err);
   }
-  if (!st) st = explain(&text, &r, catalogue, arch, json, &err);
+  if (!st) st = explain(&text, &r, catalogue, on.arch, json, &err);
   if (!st) st = cli_print(&text, &err);
   gg_catalogue_close(catalogue);
   gg_str_free(&name);

@@ -1,12 +1,14 @@
 /* gemmgen doctor: what there is to work with, and what works together. */
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cache.h"
 #include "cli/cli.h"
+#include "cli/doctor_packs.h"
 #include "context.h"
 #include "jit.h"
 #include "plan/target.h"
@@ -36,6 +38,7 @@ typedef struct findings {
   gg_str no_emulator; /* why it does not start */
   gg_cache cache;
   gg_cache_usage cached;
+  doctor_packs packs; /* of GEMMGEN_PACKS */
 } findings;
 
 /* ---- The toolkit ---------------------------------------------------------------------- */
@@ -269,6 +272,7 @@ static void make_json(gg_str *out, const findings *found) {
   gg_str_printf(out, "  \"cache_entries\": %lld,\n  \"cache_bytes\": %lld,\n",
                 (long long)found->cached.entries, (long long)found->cached.bytes);
   gg_str_printf(out, "  \"cache_distrusted\": %lld,\n", (long long)found->cached.distrusted);
+  doctor_packs_json(out, &found->packs);
   gg_str_printf(out, "  \"driver_version\": %d,\n", found->driver_version);
   json_text(out, "no_device", gg_str_text(&found->no_device));
   gg_str_puts(out, "  \"devices\": [");
@@ -298,17 +302,18 @@ static bool is_whole(const findings *found) {
 /* ---- The command ---------------------------------------------------------------------- */
 
 static int print(const findings *found, bool json) {
-  if (!json) {
+  gg_error err = GG_ERROR_INIT;
+  gg_str text = GG_STR_INIT;
+  if (json) {
+    make_json(&text, found);
+  } else {
     printf("gemmgen   %s\n", gg_version());
     print_toolkit(found);
     print_devices(found);
     print_emulator(found);
     print_cache(found);
-    return CLI_OK;
+    doctor_packs_text(&text, &found->packs, found->devices, found->device_count, &found->emulator);
   }
-  gg_error err = GG_ERROR_INIT;
-  gg_str text = GG_STR_INIT;
-  make_json(&text, found);
   gg_status st = cli_print(&text, &err);
   gg_str_free(&text);
   return st ? cli_report(&err, NULL) : CLI_OK;
@@ -324,6 +329,7 @@ static int run(const void *values, int argc, char **argv) {
   gg_compiler_options opt = {.size = sizeof(gg_compiler_options), .warn = cli_warn};
   gg_status st = gg_compiler_open(&found.compiler, &opt, &err);
   if (!st) st = gg_cache_open(&found.cache, NULL, 0, &err);
+  if (!st) st = doctor_packs_open(&found.packs, getenv("GEMMGEN_PACKS"), &err);
   if (st) {
     code = cli_report(&err, NULL);
     goto done;
@@ -335,6 +341,7 @@ static int run(const void *values, int argc, char **argv) {
   find_emulator(&found);
   code = is_whole(&found) ? print(&found, given->json) : cli_out_of_memory();
 done:
+  doctor_packs_close(&found.packs);
   gg_cache_close(&found.cache);
   gg_compiler_close(found.compiler);
   gg_str_free(&found.toolkit);
@@ -348,10 +355,12 @@ done:
 const cli_command cmd_doctor = {
     .name = "doctor",
     .operands = "",
-    .summary = "Say what there is to work with: toolkit, NVRTC, driver, devices, cache",
+    .summary = "Say what there is to work with: toolkit, NVRTC, driver, devices, cache, packs",
     .details =
         "For each device it tells which kernel families run there, and what they are compiled\n"
-        "as. The exit status is 0 whatever is missing: generating kernels needs none of it.",
+        "as; for each pack of GEMMGEN_PACKS its kernels, their forms, and which devices use it,\n"
+        "or why this gemmgen cannot. The exit status is 0 whatever is missing: generating kernels\n"
+        "needs none of it.",
     .options = options,
     .options_size = sizeof(doctor_options),
     .run = run,

@@ -15,7 +15,7 @@
 typedef struct explain_options {
   const char *format, *svg, *out, *problem, *types, *epilogue, *arch;
   bool json, html, keep_going, pointers;
-  int64_t sms;
+  int64_t sms, multiprocessors;
 } explain_options;
 
 static const cli_option options[] = {
@@ -41,6 +41,8 @@ static const cli_option options[] = {
      "of the product's device: sm_90 (default) is an H100"},
     {"sms", 0, CLI_INT, offsetof(explain_options, sms), "N",
      "its multiprocessors (those of the card that the model was fitted to)"},
+    {"multiprocessors", 0, CLI_INT, offsetof(explain_options, multiprocessors), "N",
+     "of them, those that the launch may fill (all), as gg_problem has it"},
     {0},
 };
 
@@ -172,12 +174,14 @@ static int explain_problem(const explain_options *given, bool json, int argc, ch
   int code = given->arch ? cli_arch_read(&arch, given->arch) : CLI_OK;
   if (code) return code;
   if (given->sms < 0 || given->sms > 100000) return cli_usage("--sms takes a number such as 132");
+  if (given->multiprocessors < 0 || given->multiprocessors > 100000)
+    return cli_usage("--multiprocessors takes a number such as 100");
   const char *types = given->types ? given->types : "bf16,bf16,bf16";
   code = cli_product_read(&cases, given->problem, types);
   if (!code) code = read_form(&form, &epilogue, given, &cases.list[0]);
   if (!code) {
-    code =
-        cli_choice_explain(&cases.list[0], &form, arch.number, (int)given->sms, argv, argc, json);
+    cli_choice_device on = {arch.number, (int)given->sms, (int)given->multiprocessors};
+    code = cli_choice_explain(&cases.list[0], &form, on, argv, argc, json);
   }
   gg_str_free(&epilogue);
   cli_cases_free(&cases);
@@ -198,7 +202,8 @@ static int run(const void *values, int argc, char **argv) {
   if (given->types || given->epilogue) {
     return cli_usage("%s is of a --problem", given->types ? "--types" : "--epilogue");
   }
-  if (given->arch || given->sms) return cli_usage("--arch and --sms are of a --problem's device");
+  if (given->arch || given->sms || given->multiprocessors)
+    return cli_usage("--arch, --sms and --multiprocessors are of a --problem's device");
   if (argc == 0) return cli_usage("explain needs a spec, or a --problem");
   if (given->svg) return show_kernel("--svg", draw, given->svg, argc, argv);
   if (given->html) return show_kernel("--html", write_page, given->out, argc, argv);

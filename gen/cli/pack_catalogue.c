@@ -32,7 +32,7 @@ typedef struct packed_kernel {
 typedef struct packed_form {
   gg_packed_form row;
   char *name;
-  gg_catalogue_place *places;
+  gg_packed_place *places;
 } packed_form;
 
 typedef struct run {
@@ -66,7 +66,7 @@ typedef struct choosing {
 static void choose(choosing *c, gg_extents extents, double slack) {
   static const int64_t workspaces[] = {0, GG_GEMM_WORKSPACE};
   for (size_t i = 0; i < sizeof workspaces / sizeof *workspaces; i++) {
-    gg_models_rank(c->ranked, c->models, c->lineup->count, extents, workspaces[i]);
+    gg_models_rank(c->ranked, c->models, c->lineup->count, extents, (gg_room){workspaces[i], 0});
     double nearest = INFINITY;
     for (size_t j = 0; j < c->lineup->count; j++)
       if (c->chosen[j] && c->ranked[j].seconds < nearest) nearest = c->ranked[j].seconds;
@@ -150,20 +150,20 @@ static gg_status add_kernel(run *r, const gg_candidate *candidate, gg_error *err
 
 static bool has_place(const packed_form *form, gg_catalogue_place place) {
   for (size_t i = 0; i < form->row.place_count; i++)
-    if (form->places[i].file == place.file && form->places[i].spec == place.spec) return true;
+    if (gg_same_place(form->places[i].place, place)) return true;
   return false;
 }
 
 static gg_status add_chosen(run *r, packed_form *to, const choosing *c, gg_error *err) {
   gg_status st = GG_OK;
   size_t most = to->row.place_count + c->lineup->count;
-  gg_catalogue_place *places = gg_realloc(to->places, most * sizeof *places);
+  gg_packed_place *places = gg_realloc(to->places, most * sizeof *places);
   if (!places) return gg_fail(err, MEMORY, NULL, "");
   to->row.places = to->places = places;
   for (size_t i = 0; i < c->lineup->count && !st; i++) {
     const gg_candidate *candidate = &c->lineup->list[i];
     if (!c->chosen[i] || has_place(to, candidate->place)) continue;
-    places[to->row.place_count++] = candidate->place;
+    places[to->row.place_count++] = (gg_packed_place){candidate->place, c->models[i].terms};
     st = add_kernel(r, candidate, err);
   }
   return st;
@@ -387,6 +387,7 @@ static gg_status gather(run *r, gg_error *err) {
   contents->binaries = gg_calloc(2 * r->kernel_count, sizeof *contents->binaries);
   if (!forms || !contents->binaries) return gg_fail(err, MEMORY, NULL, "");
   contents->device = r->arch.number;
+  contents->has_ptx = r->given->ptx;
   contents->nvrtc_major = r->compiler->nvrtc.major;
   contents->nvrtc_minor = r->compiler->nvrtc.minor;
   for (size_t i = 0; i < r->form_count; i++)

@@ -192,7 +192,7 @@ gg_status tune_rank(size_t **indices, size_t *count, tune_form *form, gg_extents
     *indices = NULL;
     return gg_fail(err, MEMORY, NULL, "");
   }
-  gg_lineup_rank(ranked, form->lineup, extents, model, GG_GEMM_WORKSPACE);
+  gg_lineup_rank(ranked, form->lineup, extents, model, (gg_room){GG_GEMM_WORKSPACE, 0});
   for (size_t i = 0; i < *count; i++)
     (*indices)[i] = ranked[i].index;
   gg_free(ranked);

@@ -220,9 +220,10 @@ static double rate_of(const gg_distributed *kernel, const gg_device_model *devic
 /* CTAs that run beside each other on a multiprocessor share its rates. A K tile is small there, and
  * takes longer to multiply than to load: what is counted in K tiles is worked out from seconds.
  * Each share is waited for as long as one of the few that have one wait between them. */
-static void share_multiprocessors(load *l, const gg_distributed *kernel, int64_t k_tile_bytes) {
+static void share_multiprocessors(load *l, const gg_distributed *kernel, int64_t k_tile_bytes,
+                                  int64_t multiprocessors) {
   const gg_device_model *device = l->device;
-  if (l->clusters > device->sm_count) l->multiprocessors = device->sm_count;
+  if (l->clusters > multiprocessors) l->multiprocessors = multiprocessors;
   l->warps = kernel->warps;
   l->half = kernel->cores ? device->fma_warps : 0;
   double operations = 2.0 * kernel->tile_m * kernel->tile_n * kernel->tile_k;
@@ -233,7 +234,7 @@ static void share_multiprocessors(load *l, const gg_distributed *kernel, int64_t
 }
 
 static load load_of(const gg_distribution *s, const gg_distributed *kernel, int64_t resident,
-                    const gg_device_model *device) {
+                    int64_t multiprocessors, const gg_device_model *device) {
   int64_t k_tile_bytes = gg_bytes_of((int64_t)kernel->tile_m * kernel->tile_k, kernel->a_bits) +
                          gg_bytes_of((int64_t)kernel->tile_n * kernel->tile_k, kernel->b_bits);
   int64_t cluster = cluster_size(kernel);
@@ -248,7 +249,7 @@ static load load_of(const gg_distribution *s, const gg_distributed *kernel, int6
   l.sum_steps = (double)l.sum_bytes / (double)(k_tile_bytes > 0 ? k_tile_bytes : 1);
   l.share_steps = device->share_steps;
   l.multiprocessors = l.clusters;
-  if (kernel->warps) share_multiprocessors(&l, kernel, k_tile_bytes);
+  if (kernel->warps) share_multiprocessors(&l, kernel, k_tile_bytes, multiprocessors);
   return l;
 }
 
@@ -315,11 +316,16 @@ static bool lay_out_workspace(gg_distribution *out, const gg_distributed *kernel
          add_sums(bytes, divide_up(e.n, kernel->tile_n), e.m, e.batch, kernel->sum_bytes_m);
 }
 
+int64_t gg_multiprocessors_of(const gg_device_model *device, int64_t asked) {
+  return asked > 0 && asked < device->sm_count ? asked : device->sm_count;
+}
+
 bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg_extents extents,
-                          int64_t resident, const gg_device_model *device) {
+                          int64_t resident, int64_t multiprocessors,
+                          const gg_device_model *device) {
   *out = (gg_distribution){.k_tiles = divide_up(extents.k, kernel->tile_k)};
   if (!count_tiles(&out->tiles, kernel, &extents)) return false;
-  load l = load_of(out, kernel, resident, device);
+  load l = load_of(out, kernel, resident, gg_multiprocessors_of(device, multiprocessors), device);
   distribute_whole(out, &l);
   share_tiles(out, kernel, &l);
   int64_t work = out->shares + out->tiles - out->shared_tiles;

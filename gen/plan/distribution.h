@@ -15,7 +15,8 @@ typedef struct gg_turns {
   int part, tiles, ctas;
 } gg_turns;
 
-/* What of a kernel decides: gg_kernel's members, and the bits of an element. */
+/* What of a kernel decides: gg_kernel's members, and the bits of an element. Packs keep it in files
+ * (choice/terms.h): it has neither pointers nor gaps. */
 typedef struct gg_distributed {
   gg_grid_rule grid;
   int splits;
@@ -24,11 +25,12 @@ typedef struct gg_distributed {
   int cluster_m, cluster_n, cluster_k;
   gg_turns turns_m, turns_n;
   int a_bits, b_bits, accumulator_bits;
-  int warps; /* that multiply, where the CTAs of a multiprocessor share what it multiplies by:
-                their warps' instructions; 0 where a CTA has that to itself */
+  int warps;     /* that multiply, where the CTAs of a multiprocessor share what it multiplies by:
+                    their warps' instructions; 0 where a CTA has that to itself */
+  gg_dtype type; /* of A */
   int64_t sum_bytes_m, sum_bytes_n; /* of the workspace, for each row and column of a CTA's tile */
-  bool cores;                       /* CUDA cores multiply */
-  gg_dtype type;                    /* of A */
+  int32_t cores;                    /* CUDA cores multiply */
+  int32_t reserved;
 } gg_distributed;
 
 /* Warps that compute one tile. */
@@ -64,9 +66,14 @@ typedef struct gg_distribution {
   bool next_beside; /* whether a launch like it, behind it, had better begin beside it */
 } gg_distribution;
 
-/* `resident` is how many of the kernel's CTAs the device holds at once. Extents are not negative.
- * False where tiles or workspace pass the limits of a grid or of int64. */
+/* `resident` is how many of the kernel's CTAs run at once, on those `multiprocessors` that the
+ * launch may fill (0: all of the device's). Extents are not negative. False where tiles or
+ * workspace pass the limits of a grid or of int64. */
 bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg_extents extents,
-                          int64_t resident, const gg_device_model *device);
+                          int64_t resident, int64_t multiprocessors, const gg_device_model *device);
+
+/* How many multiprocessors a launch fills that is allowed `asked`: all of the device's for 0 and
+ * for more than it has. */
+int64_t gg_multiprocessors_of(const gg_device_model *device, int64_t asked);
 
 #endif

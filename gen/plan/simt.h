@@ -39,7 +39,7 @@ int gg_simt_box_pieces(const gg_plan *plan);
 gg_dealing gg_simt_deal(const gg_plan *plan, const gg_operand *operand, int mn, int copy_bytes);
 
 /* What the model of such kernels' time goes by. */
-void gg_simt_traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device);
+void gg_simt_traits(gg_traits *out, const gg_plan *plan, int arch);
 
 extern const gg_target gg_target_simt; /* simt.c */
 

@@ -53,14 +53,15 @@ static double issue_share(const gg_plan *plan) {
 
 /* Half a warp's vectors come in one wavefront of 128 bytes: of A for 4 of its threads along M, of B
  * for 8 along N, so that each is read once for every two threads across. */
-void gg_simt_traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
-  gg_warp_traits(out, plan, device);
-  out->rate = plan->mma.row->kind == GG_MMA_dot ? device->dot_rate
-              : plan->mma.a == GG_DTYPE_f64     ? device->fma_rate_64
-                                                : device->fma_rate_32;
-  out->tensor_share = issue_share(plan);
+void gg_simt_traits(gg_traits *out, const gg_plan *plan, int arch) {
+  gg_device_column_id rate = plan->mma.row->kind == GG_MMA_dot ? GG_DEVICE_dot_rate
+                             : plan->mma.a == GG_DTYPE_f64     ? GG_DEVICE_fma_rate_64
+                                                               : GG_DEVICE_fma_rate_32;
+  gg_warp_traits(out, plan, arch);
+  out->rate = gg_device_times(1, rate);
+  out->tensor_share = gg_plain_number(issue_share(plan));
   out->reads_a = plan->atoms_n / 2.0;
   out->reads_b = plan->atoms_m / 2.0;
   out->reads_beside = true;
-  out->warps_half = device->fma_warps;
+  out->warps_half = gg_device_times(1, GG_DEVICE_fma_warps);
 }

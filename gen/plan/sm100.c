@@ -523,14 +523,15 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
 /* The tensor core reads both operands of an MMA from shared memory, but an A in tensor memory,
  * which is copied there once. The epilogue's loads are of 16 lanes, so that a sum takes twice its
  * bytes of tensor memory's width. */
-static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
+static void traits(gg_traits *out, const gg_plan *plan, int arch) {
+  (void)arch;
   bool half = gg_plan_mma_rows(plan) * gg_plan_column_parts(plan) < wide_m;
   out->reads_a = plan->a_in_tensor ? 1 : gg_sm100_mmas_n(plan);
   out->reads_b = gg_sm100_mmas_m(plan);
   out->reads_beside = true;
   out->owners = 1;
   out->sums = 2.0 * gg_dtype_info_of(plan->accumulator)->bits / 8;
-  out->tensor_share = half ? device->narrow_mma_share : 1;
+  if (half) out->tensor_share = gg_device_times(1, GG_DEVICE_narrow_mma_share);
   out->begins_anew = !gg_plan_is_persistent(plan);
   if (!out->begins_anew)
     out->overlap = plan->accumulator_stages < 2 ? GG_OVERLAP_NONE : GG_OVERLAP_ALL;

@@ -317,11 +317,10 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
 }
 
 /* A warp reads its rows of A once, and all of B. Its MMAs are all that the tensor core has. */
-static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
-  (void)device;
+static void traits(gg_traits *out, const gg_plan *plan, int arch) {
+  (void)arch;
   out->reads_a = 1;
   out->reads_b = (double)plan->tile_m / (gg_plan_block_m(plan) / 4.0);
-  out->tensor_share = 1;
   out->owners = plan->pingpong ? 1 : plan->consumers;
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
   gg_sm90_move_fetched(&out->epilogue, plan);

@@ -565,14 +565,15 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
  * each quarter of a multiprocessor; from sm_90 on those of 8 rows reach half of it (measured on an
  * H100: 29 and 58 TFLOP/s, docs/performance/h100.md). Of 8-bit floats not every device has MMAs of
  * a warp that are faster than those of 16 bits. */
-static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
-  gg_warp_traits(out, plan, device);
+static void traits(gg_traits *out, const gg_plan *plan, int arch) {
+  gg_warp_traits(out, plan, arch);
   if (plan->a.type == GG_DTYPE_f64) {
-    out->tensor_share = device->arch >= 90 && plan->mma.m == 8 ? 0.5 : 1;
-    out->warps_wanted = 4;
+    out->tensor_share = gg_plain_number(arch >= 90 && plan->mma.m == 8 ? 0.5 : 1);
+    out->warps_wanted = gg_plain_number(4);
   }
-  if (gg_dtype_is_fp8(plan->a.type)) out->rate = device->mma_rate_16 * device->warp_fp8;
-  if (gg_sm80_packed(plan) > 1) out->rate = gg_sm80_packed_rate(plan, device);
+  if (gg_dtype_is_fp8(plan->a.type))
+    out->rate = (gg_device_number){1, {GG_DEVICE_mma_rate_16, GG_DEVICE_warp_fp8}};
+  if (gg_sm80_packed(plan) > 1) out->rate = gg_sm80_packed_rate(plan, arch);
 }
 
 const gg_target gg_target_sm80 = {

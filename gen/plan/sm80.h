@@ -25,7 +25,7 @@ static inline int gg_sm80_packed(const gg_plan *plan) {
  * sm80_packed.c */
 gg_status gg_sm80_check_packed(const gg_plan *plan, gg_error *err);
 bool gg_sm80_is_one_mma(const gg_plan *plan, int arch);
-double gg_sm80_packed_rate(const gg_plan *plan, const gg_device_model *device);
+gg_device_number gg_sm80_packed_rate(const gg_plan *plan, int arch);
 
 /* What a sparse A asks of the spec: types and majors first; the tile's K when it is known. */
 gg_status gg_sm80_check_sparse(const gg_plan *plan, gg_error *err); /* sm80_sparse.c */

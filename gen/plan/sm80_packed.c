@@ -41,9 +41,9 @@ bool gg_sm80_is_one_mma(const gg_plan *plan, int arch) {
 /* What is one instruction multiplies as many bytes at once as of 8 bits, by NVIDIA's figures for an
  * A100. What is several is taken for a quarter as fast as those, and half of that where a block
  * leaves their registers no room: nobody has measured it. */
-double gg_sm80_packed_rate(const gg_plan *plan, const gg_device_model *device) {
+gg_device_number gg_sm80_packed_rate(const gg_plan *plan, int arch) {
   enum { high_block = 64 * 64 };
-  if (gg_sm80_is_one_mma(plan, device->arch)) return gg_sm80_packed(plan) * device->mma_rate_int8;
   bool spills = gg_plan_block_m(plan) * gg_plan_block_n(plan) >= high_block;
-  return device->mma_rate_int8 / (spills ? 8 : 4);
+  double times = gg_sm80_is_one_mma(plan, arch) ? gg_sm80_packed(plan) : spills ? 1.0 / 8 : 1.0 / 4;
+  return gg_device_times(times, GG_DEVICE_mma_rate_int8);
 }

@@ -374,11 +374,12 @@ static void put_transposed(gg_traits *out, const gg_plan *plan) {
 /* A warpgroup's MMA reads its rows of A, and all of B, from shared memory. Of a K step's additions
  * of sums that are promoted less shows where a consumer has two sets of sums, and where the others
  * multiply, which are seldom all in step. */
-static void traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
+static void traits(gg_traits *out, const gg_plan *plan, int arch) {
+  (void)arch;
   out->reads_a = (double)plan->tile_n / plan->mma.n;
   out->reads_b = (double)plan->tile_m / plan->mma.m;
   out->owners = plan->pingpong ? 1 : plan->consumers;
-  out->tensor_share = out->owners > 2 ? device->third_share : 1;
+  if (out->owners > 2) out->tensor_share = gg_device_times(1, GG_DEVICE_third_share);
   if (plan->promote) out->promotions = (double)plan->tile_k / (plan->mma.k * plan->promote);
   out->promotions_hidden = plan->sum_sets * out->owners * out->owners;
   gg_sm90_put_copiers(out, plan);

@@ -53,7 +53,7 @@ struct gg_target {
   gg_sum_boxes (*sum_boxes)(const gg_plan *plan);
 
   /* What the model of its kernels' time goes by; overlap and stages are filled as is usual. */
-  void (*traits)(gg_traits *out, const gg_plan *plan, const gg_device_model *device);
+  void (*traits)(gg_traits *out, const gg_plan *plan, int arch);
 
   /* The stages of the pipeline. */
   gg_status (*choose)(gg_plan *plan, gg_error *err);

@@ -7,10 +7,11 @@
 #include "plan/operation.h"
 #include "plan/target.h"
 
-void gg_warp_traits(gg_traits *out, const gg_plan *plan, const gg_device_model *device) {
+void gg_warp_traits(gg_traits *out, const gg_plan *plan, int arch) {
   enum { owners = 2 };
-  out->tensor_share = device->warp_mma_share;
-  out->warps_wanted = device->warps_wanted;
+  (void)arch;
+  out->tensor_share = gg_device_times(1, GG_DEVICE_warp_mma_share);
+  out->warps_wanted = gg_device_times(1, GG_DEVICE_warps_wanted);
   out->reads_a = plan->atoms_n; /* a block reads its rows and its columns */
   out->reads_b = plan->atoms_m;
   out->owners = owners;
@@ -145,13 +146,17 @@ static gg_epilogue_work work_of(const gg_plan *plan) {
 
 /* ---- The traits ------------------------------------------------------------------------- */
 
-gg_traits gg_traits_of(const gg_plan *plan, const gg_device_model *device) {
+gg_traits gg_traits_of(const gg_plan *plan, int arch) {
   bool beside = gg_plan_is_persistent(plan) || plan->ctas_per_sm > 1;
   gg_traits out = {
+      .rate = gg_plain_number(0),
+      .tensor_share = gg_plain_number(1),
+      .warps_wanted = gg_plain_number(0),
+      .warps_half = gg_plain_number(0),
       .stages_ahead = plan->stages > 1 ? plan->stages - 1 : 1,
       .overlap = beside ? GG_OVERLAP_NEXT : GG_OVERLAP_NONE,
       .epilogue = work_of(plan),
   };
-  plan->target->traits(&out, plan, device);
+  plan->target->traits(&out, plan, arch);
   return out;
 }

@@ -123,8 +123,10 @@ static const gg_plan *candidate_named(const gg_lineup *candidates, const char *k
 /* Whether it may be chosen, in a workspace as gg_gemm's callers have one. */
 static bool is_admitted(const gg_plan *plan, const cli_case *c) {
   gg_device_model device = gg_device_model_of(device_name, 90, 0);
-  gg_prediction p = gg_predict(plan, cli_case_extents(c), &device);
-  return gg_lineup_admits(plan, &p, GG_GEMM_WORKSPACE);
+  gg_terms terms = gg_terms_of(plan, device.arch);
+  gg_model model = gg_model_of(&terms, &device);
+  gg_prediction p = gg_model_predict(&model, cli_case_extents(c), 0);
+  return gg_model_admits(&model, &p, GG_GEMM_WORKSPACE);
 }
 
 /* The form of a case with the epilogue that a word of bench stands for; "" for none. */

@@ -116,7 +116,7 @@ static void put_row(gg_str *out, const figure *f, const card *on) {
     gg_ranked *ranked = gg_malloc(lineup->count * sizeof *ranked);
     const gg_device_model *device = i ? &full : &sustained;
     if (!ranked) die("out of memory:", f->kernel);
-    gg_lineup_rank(ranked, lineup, f->extents, device, 0);
+    gg_lineup_rank(ranked, lineup, f->extents, device, (gg_room){0, 0});
     p[i] = gg_predict(&lineup->list[ranked[0].index].plan, f->extents, device);
     gg_free(ranked);
   }

@@ -37,8 +37,7 @@ static gg_lineup *lineup_of(const gg_form *form, int arch) {
 
 static gg_epilogue_work work_of(const gg_form *form, int arch) {
   gg_lineup *lineup = lineup_of(form, arch);
-  gg_device_model device = gg_device_model_of(NULL, arch, 0);
-  gg_epilogue_work out = gg_traits_of(&lineup->list[0].plan, &device).epilogue;
+  gg_epilogue_work out = gg_traits_of(&lineup->list[0].plan, arch).epilogue;
   gg_lineup_free(lineup);
   return out;
 }
@@ -225,7 +224,7 @@ static void check_winner(const gg_lineup *lineup, gg_extents extents, int arch) 
   gg_kernel *kernel;
   gg_device_model device = gg_device_model_of(NULL, arch, 0);
   gg_ranked *ranked = calloc(lineup->count, sizeof *ranked);
-  gg_lineup_rank(ranked, lineup, extents, &device, 0);
+  gg_lineup_rank(ranked, lineup, extents, &device, (gg_room){0, 0});
   ck_assert_msg(isfinite(ranked[0].seconds) && ranked[0].seconds > 0, "sm_%d", arch);
   const gg_candidate *winner = &lineup->list[ranked[0].index];
   ck_assert_msg(gg_kernel_generate(&kernel, &winner->spec, &err) == GG_OK, "%s", err.message);
@@ -408,7 +407,7 @@ static choice chosen(const gg_form *form, gg_extents extents) {
   gg_device_model device = gg_device_model_of(NULL, 100, 0);
   gg_lineup *lineup = lineup_of(form, 100);
   gg_ranked *ranked = calloc(lineup->count, sizeof *ranked);
-  gg_lineup_rank(ranked, lineup, extents, &device, 0);
+  gg_lineup_rank(ranked, lineup, extents, &device, (gg_room){0, 0});
   choice out = {.plan = lineup->list[ranked[0].index].plan};
   out.of = gg_predict(&out.plan, extents, &device);
   free(ranked);

@@ -527,6 +527,10 @@ static bool takes_tuned(gg_context *context, const char *directory, const char *
       GG_OK);
   ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
   ck_assert_int_eq(strcmp(choice.kernel, "measured") == 0, choice.tuned);
+  gg_gemm_choice part = GG_GEMM_CHOICE_INIT;
+  p.multiprocessors = 8; /* it was measured on the whole device */
+  ck_assert_int_eq(gg_gemm_choose(&part, gemm, &form, &p, &err), GG_OK);
+  ck_assert(!part.tuned);
   gg_gemm_close(gemm);
   return choice.tuned;
 }

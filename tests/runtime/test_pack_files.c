@@ -28,7 +28,9 @@ static gg_cache_key key_of(const char *text) {
 
 /* Two forms and three binaries, known by their own texts. */
 static void build_made_up(gg_str *out, int arch) {
-  static const gg_catalogue_place places[] = {{10, 3}, {10, 4}, {11, 0}};
+  static const gg_packed_place places[] = {{.place = {10, 3}, .terms.threads = 384},
+                                           {.place = {10, 4}, .terms.threads = 256},
+                                           {.place = {11, 0}, .terms.threads = 128}};
   const gg_packed_form forms[] = {
       {"bf16,bf16,bf16,f32,kkn", 16, 16, 0, 16, places, 2},
       {"bf16,bf16,bf16,f32,kkn", 2, 2, 0, 2, places + 1, 2},
@@ -53,11 +55,41 @@ static const char *write_file(const char *bytes, size_t size) {
   return path;
 }
 
-/* Opens the bytes as a pack; gives the status, and of what is open how many binaries are whole. */
-static gg_status open_bytes(const char *bytes, size_t size, int *whole, gg_error *err) {
+/* A form that the made up pack has, with these alignments. */
+static gg_form form_of(int align) {
+  gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  form.a.align = form.b.align = form.c.align = form.d.align = align;
+  return form;
+}
+
+/* Of how many of the two forms the terms are as they were written; of others an error says so. */
+static int whole_forms(const gg_packs *packs) {
+  int whole = 0;
+  for (int align = 2; align <= 16; align += 14) {
+    gg_form form = form_of(align);
+    gg_packed_place *places;
+    size_t count;
+    gg_error err = GG_ERROR_INIT;
+    if (gg_packs_places(&places, &count, packs, &form, &err)) {
+      assert_error(&err, GG_E_PACK_FILE,
+                   "what it says of a form's kernels is not what was written");
+      continue;
+    }
+    ck_assert_uint_eq(count, 2);
+    ck_assert_int_eq(places[0].terms.threads + places[1].terms.threads, align == 16 ? 640 : 384);
+    gg_free(places);
+    whole++;
+  }
+  return whole;
+}
+
+/* Opens the bytes as a pack; gives the status, and of what is open how many binaries and how many
+ * forms' terms are whole. */
+static gg_status open_bytes(const char *bytes, size_t size, int *whole, int *forms, gg_error *err) {
   gg_packs packs;
   gg_status st = gg_packs_open(&packs, write_file(bytes, size), device, err);
   *whole = 0;
+  *forms = st ? 0 : whole_forms(&packs);
   for (int i = 0; i < binary_count && !st; i++) {
     gg_cache_key key = key_of(binaries[i]);
     const void *data;
@@ -76,10 +108,11 @@ START_TEST(packs_have_what_was_packed) {
   gg_str text = GG_STR_INIT;
   gg_error err = GG_ERROR_INIT;
   gg_packs packs;
-  int whole;
+  int whole, forms;
   build_made_up(&text, device);
-  ck_assert_int_eq(open_bytes(text.text, text.length, &whole, &err), GG_OK);
+  ck_assert_int_eq(open_bytes(text.text, text.length, &whole, &forms, &err), GG_OK);
   ck_assert_int_eq(whole, binary_count);
+  ck_assert_int_eq(forms, 2);
   ck_assert_int_eq(gg_packs_open(&packs, write_file(text.text, text.length), device, &err), GG_OK);
   const void *data;
   size_t size;
@@ -101,18 +134,19 @@ START_TEST(packs_serve_what_is_as_aligned) {
   build_made_up(&text, device);
   ck_assert_int_eq(gg_packs_open(&packs, write_file(text.text, text.length), device, &err), GG_OK);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32), served;
-    form.a.align = all[i].a, form.b.align = all[i].b, form.d.align = form.c.align = all[i].d;
+    gg_form form = form_of(all[i].d), served;
+    form.a.align = all[i].a, form.b.align = all[i].b;
     bool serves;
     ck_assert_int_eq(gg_packs_serve(&serves, &served, &packs, &form, &err), GG_OK);
     ck_assert_int_eq(serves, all[i].served > 0);
     if (!serves) continue;
     ck_assert_int_eq(served.a.align, all[i].served);
-    gg_catalogue_place *places;
+    gg_packed_place *places;
     size_t count;
     ck_assert_int_eq(gg_packs_places(&places, &count, &packs, &served, &err), GG_OK);
     ck_assert_uint_eq(count, 2);
-    ck_assert_uint_eq(places[0].spec, all[i].served == 16 ? 3 : 4);
+    ck_assert_uint_eq(places[0].place.spec, all[i].served == 16 ? 3 : 4);
+    ck_assert_int_eq(places[0].terms.threads, all[i].served == 16 ? 384 : 256);
     gg_free(places);
     form.has_c = true; /* which none of them has */
     ck_assert_int_eq(gg_packs_serve(&serves, &served, &packs, &form, &err), GG_OK);
@@ -123,27 +157,39 @@ START_TEST(packs_serve_what_is_as_aligned) {
 }
 END_TEST
 
-/* Any byte flipped: the pack is refused, or the one binary that it is of is not taken. */
-START_TEST(no_flipped_byte_goes_unseen) {
-  gg_str text = GG_STR_INIT;
+/* What a byte is of, as a flip of it tells. */
+enum { OF_INDEX, OF_TERMS, OF_BINARY, OF_PADDING, part_count };
+
+/* Flips the byte: the pack is refused, or the one form or binary that it is of is not taken. */
+static int part_of(gg_str *text, size_t at) {
   gg_error err = GG_ERROR_INIT;
-  int whole, refused = 0, without = 0;
+  int whole, forms;
+  text->text[at] ^= 0x10;
+  gg_status st = open_bytes(text->text, text->length, &whole, &forms, &err);
+  text->text[at] ^= 0x10;
+  gg_error_clear(&err);
+  ck_assert_msg(st == GG_OK || st == GG_E_PACK_FILE || st == GG_E_PACK_LIBRARY, "byte %zu", at);
+  if (st) return OF_INDEX;
+  ck_assert_msg((whole == binary_count) + (forms == 2) > 0, "byte %zu", at);
+  ck_assert_int_ge(whole, binary_count - 1);
+  ck_assert_int_ge(forms, 1);
+  return forms < 2 ? OF_TERMS : whole < binary_count ? OF_BINARY : OF_PADDING;
+}
+
+/* Every byte of the made up pack, but of the terms, which are most of it, each `step`th. */
+START_TEST(no_flipped_byte_goes_unseen) {
+  enum { step = 29, index_bytes = 200 + 3 * 80 + 2 * 64 + 4 * 4 + 2 * 23, line = 64 };
+  gg_str text = GG_STR_INIT;
+  size_t parts[part_count] = {0}, all = 0;
   build_made_up(&text, device);
-  for (size_t at = 0; at < text.length; at++) {
-    text.text[at] ^= 0x10;
-    gg_status st = open_bytes(text.text, text.length, &whole, &err);
-    ck_assert_msg(st == GG_OK || st == GG_E_PACK_FILE || st == GG_E_PACK_LIBRARY, "byte %zu", at);
-    ck_assert_int_ge(whole, st ? 0 : binary_count - 1);
-    refused += st != GG_OK;
-    without += !st && whole < binary_count;
-    gg_error_clear(&err);
-    text.text[at] ^= 0x10;
-  }
-  size_t all = 0;
+  size_t begin = (index_bytes + line - 1) / line * line, end = begin + 4 * sizeof(gg_terms);
+  for (size_t at = 0; at < text.length; at += at >= begin && at + step < end ? step : 1)
+    parts[part_of(&text, at)]++;
   for (int i = 0; i < binary_count; i++)
     all += strlen(binaries[i]) + 1;
-  ck_assert_int_eq(without, (int)all);
-  ck_assert_int_gt(refused, 192 + 3 * 80 + 2 * 32);
+  ck_assert_uint_eq(parts[OF_INDEX], index_bytes);
+  ck_assert_uint_ge(parts[OF_TERMS], 4 * sizeof(gg_terms) / step);
+  ck_assert_uint_eq(parts[OF_BINARY], all);
   gg_str_free(&text);
 }
 END_TEST
@@ -151,22 +197,22 @@ END_TEST
 START_TEST(cut_packs_are_refused) {
   gg_str text = GG_STR_INIT;
   gg_error err = GG_ERROR_INIT;
-  int whole;
+  int whole, forms;
   build_made_up(&text, device);
-  for (size_t size = 0; size < text.length; size++) {
-    ck_assert_int_eq(open_bytes(text.text, size, &whole, &err), GG_E_PACK_FILE);
+  for (size_t size = 0; size < text.length; size += size < 900 ? 1 : 13) {
+    ck_assert_int_eq(open_bytes(text.text, size, &whole, &forms, &err), GG_E_PACK_FILE);
     assert_error(&err, GG_E_PACK_FILE, "cut short");
   }
   gg_str_putc(&text, '\0');
-  open_bytes(text.text, text.length, &whole, &err);
+  open_bytes(text.text, text.length, &whole, &forms, &err);
   assert_error(&err, GG_E_PACK_FILE, "not as many bytes as were written");
   gg_str_free(&text);
 }
 END_TEST
 
 /* Where numbers stand in a header. */
-enum { checksum_at = 8, format_at = 40, fingerprint_at = 80, index_bytes_at = 176 };
-enum { first_offset_at = 192 + 64 /* of the first kernel's binary */ };
+enum { checksum_at = 8, format_at = 40, fingerprint_at = 80, index_bytes_at = 184 };
+enum { first_offset_at = 200 + 64 /* of the first kernel's binary */ };
 
 /* As somebody does who changes an index and knows how. */
 static void sign(gg_str *text) {
@@ -183,22 +229,22 @@ START_TEST(packs_of_others_are_told) {
   gg_str text = GG_STR_INIT;
   gg_error err = GG_ERROR_INIT;
   gg_packs packs;
-  int whole;
+  int whole, forms;
   build_made_up(&text, device);
   text.text[format_at]++;
-  open_bytes(text.text, text.length, &whole, &err);
+  open_bytes(text.text, text.length, &whole, &forms, &err);
   assert_error(&err, GG_E_PACK_LIBRARY, "made by gemmgen ");
   text.text[format_at]--;
   text.text[fingerprint_at] ^= 1; /* and so the checksum is wrong: it is damaged */
-  open_bytes(text.text, text.length, &whole, &err);
+  open_bytes(text.text, text.length, &whole, &forms, &err);
   assert_error(&err, GG_E_PACK_FILE, "its index is not what was written");
   sign(&text);
-  open_bytes(text.text, text.length, &whole, &err);
+  open_bytes(text.text, text.length, &whole, &forms, &err);
   assert_error(&err, GG_E_PACK_LIBRARY, "is of another library: it was made by gemmgen ");
   text.text[fingerprint_at] ^= 1;
   text.text[first_offset_at + 4] = 1; /* 4 GiB on */
   sign(&text);
-  open_bytes(text.text, text.length, &whole, &err);
+  open_bytes(text.text, text.length, &whole, &forms, &err);
   assert_error(&err, GG_E_PACK_FILE, "its index leads out of the file");
   text.length = 0;
   build_made_up(&text, 100);
@@ -213,9 +259,9 @@ START_TEST(what_is_no_pack_is_told) {
   gg_error err = GG_ERROR_INIT;
   gg_packs packs;
   char path[128];
-  int whole;
+  int whole, forms;
   char zeros[1000] = {0};
-  open_bytes(zeros, sizeof zeros, &whole, &err);
+  open_bytes(zeros, sizeof zeros, &whole, &forms, &err);
   assert_error(&err, GG_E_PACK_FILE, "it is no pack of kernels");
   snprintf(path, sizeof path, "%s", fixture_directory());
   gg_packs_open(&packs, path, device, &err);

@@ -73,7 +73,7 @@ static void write_pack(const char *path, int align, const gg_extents *products, 
   form.a.align = form.b.align = form.c.align = form.d.align = align;
   gg_device_model model = gg_device_model_of(NULL, device, 0);
   const gg_device_facts facts = {.arch = device, .emulated = true};
-  gg_catalogue_place places[most];
+  gg_packed_place places[most];
   gg_packed_binary list[most];
   gg_kernel *kernels[most];
   gg_binary *compiled[most];
@@ -86,9 +86,9 @@ static void write_pack(const char *path, int align, const gg_extents *products, 
       GG_OK);
   gg_ranked *ranked = gg_malloc(lineup->count * sizeof *ranked);
   for (size_t i = 0; i < count; i++) {
-    gg_lineup_rank(ranked, lineup, products[i], &model, 0);
+    gg_lineup_rank(ranked, lineup, products[i], &model, (gg_room){0, 0});
     const gg_candidate *best = &lineup->list[ranked[0].index];
-    places[i] = best->place;
+    places[i] = (gg_packed_place){best->place, gg_terms_of(&best->plan, model.arch)};
     ck_assert_int_eq(gg_kernel_generate(&kernels[i], &best->spec, &err), GG_OK);
     ck_assert_msg(gg_compile_for_device(&compiled[i], compiler, NULL, kernels[i], &facts, &err) ==
                       GG_OK,
@@ -293,6 +293,45 @@ START_TEST(choices_are_remembered) {
 }
 END_TEST
 
+/* The kernel of one product on so many multiprocessors. */
+static const char *chosen_on(gg_gemm *gemm, int64_t multiprocessors) {
+  gg_error err = GG_ERROR_INIT;
+  gg_problem p = gemm_problem(4096, 2048, 512);
+  p.multiprocessors = multiprocessors;
+  const char *name = chosen(gemm, p, &err);
+  ck_assert_msg(name[0], "%s", err.message);
+  return name;
+}
+
+/* A launch that has a part of the device gets a kernel for that part, also where the product was
+ * chosen for the whole device before: in this process, or in one that remembers it. */
+START_TEST(choices_are_of_the_multiprocessors) {
+  static const int64_t parts[] = {4, 16, 33, 66, 100};
+  enum { part_count = sizeof parts / sizeof *parts };
+  char cache[64], all[256], names[part_count][256];
+  int others = 0;
+  snprintf(cache, sizeof cache, "%s", fixture_directory());
+  gg_context *context = open_context(cache, true);
+  gg_gemm *gemm = open_gemm(context, "", GG_GEMM_WAIT_BEST);
+  snprintf(all, sizeof all, "%s", chosen_on(gemm, 0));
+  for (int i = 0; i < part_count; i++) {
+    snprintf(names[i], sizeof names[i], "%s", chosen_on(gemm, parts[i]));
+    others += strcmp(names[i], all) != 0;
+  }
+  ck_assert_int_gt(others, 0);
+  ck_assert_str_eq(chosen_on(gemm, 0), all);
+  ck_assert_str_eq(chosen_on(gemm, gg_context_device(context)->sm_count), all);
+  ck_assert_str_eq(chosen_on(gemm, -1), all);
+  gg_gemm_close(gemm);
+  gemm = open_gemm(context, "", GG_GEMM_WAIT_BEST); /* by what is remembered, in another order */
+  for (int i = part_count - 1; i >= 0; i--)
+    ck_assert_str_eq(chosen_on(gemm, parts[i]), names[i]);
+  ck_assert_str_eq(chosen_on(gemm, 0), all);
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+}
+END_TEST
+
 /* ---- What does not wait ----------------------------------------------------------------- */
 
 static void wait_a_little(void) {
@@ -455,6 +494,7 @@ int main(void) {
     tcase_add_test(tcase, the_environment_names_packs);
     tcase_add_test(tcase, damaged_kernels_are_compiled);
     tcase_add_test(tcase, choices_are_remembered);
+    tcase_add_test(tcase, choices_are_of_the_multiprocessors);
     tcase_add_test(tcase, another_kernel_serves_meanwhile);
     tcase_add_test(tcase, packs_serve_meanwhile);
     tcase_add_test(tcase, a_hundred_threads_use_one_cache);

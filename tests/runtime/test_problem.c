@@ -142,7 +142,8 @@ START_TEST(clusters_along_k_share_the_k_tiles) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_distribution distribution;
     ck_assert(gg_distribution_make(&distribution, &distributed,
-                                   (gg_extents){129, 64, rows[i][0], 1}, 132, gg_device_row(90)));
+                                   (gg_extents){129, 64, rows[i][0], 1}, 132, 0,
+                                   gg_device_row(90)));
     ck_assert_int_eq(distribution.tiles, 2);
     ck_assert_int_eq(distribution.clusters, 2);
     ck_assert_int_eq(distribution.workspace_bytes, 0);
@@ -151,7 +152,7 @@ START_TEST(clusters_along_k_share_the_k_tiles) {
   }
   gg_distribution distribution;
   ck_assert(!gg_distribution_make(&distribution, &distributed, (gg_extents){INT32_MAX, 64, 1, 64},
-                                  132, gg_device_row(90)));
+                                  132, 0, gg_device_row(90)));
 }
 END_TEST
 
