@@ -221,33 +221,70 @@ static void remember(const gg_gemm *gemm, const field *f, const gg_problem *p, c
                     &(gg_remembered_choice){slot->place, seconds});
 }
 
+/* What is taken of a ranking. */
+typedef struct pick {
+  gg_slot *slot; /* loaded; NULL: nothing */
+  double seconds;
+  bool others; /* faster ones do not load, or do not take the problem */
+} pick;
+
+/* The `i`th in the order, where it loads and takes the problem. */
+static gg_status pick_one(pick *out, gg_gemm *gemm, const field *f, ranking *r, size_t i,
+                          const gg_problem *p, gg_error *err) {
+  gg_slot *slot;
+  gg_status st = find_slot(&slot, gemm, f, take_place(r, i), err);
+  if (!st) st = gg_slot_load(slot, gemm->context, &gemm->source.packs, p, err);
+  if (!st) out->slot = slot, out->seconds = r->list[i].seconds;
+  out->others = out->others || st;
+  return st;
+}
+
+static gg_status pick_first(pick *out, gg_gemm *gemm, const field *f, ranking *r,
+                            const gg_problem *p, gg_error *err) {
+  gg_status st = GG_OK;
+  *out = (pick){0};
+  for (size_t i = 0; i < r->count; i++) {
+    st = pick_one(out, gemm, f, r, i, p, err);
+    if (!st || !gg_slot_gives_way(st)) break;
+  }
+  return st;
+}
+
+/* The first that does not spill, if it is among the first few. Of what packs have it is known which
+ * do, and those are not loaded: a driver takes tens of milliseconds to make room for local memory.
+ */
+static void pick_unspilled(pick *out, gg_gemm *gemm, const field *f, ranking *r,
+                           const gg_problem *p, gg_error *err) {
+  int spilled = 0;
+  *out = (pick){0};
+  for (size_t i = 0; i < r->count && spilled < GG_SPILLING_MOST; i++) {
+    (void)take_place(r, i);
+    bool spill = r->roster->spills[r->list[i].index];
+    gg_status st = spill ? GG_OK : pick_one(out, gemm, f, r, i, p, err);
+    if (st && !gg_slot_gives_way(st)) return;
+    if (st) continue;
+    spill = spill || spills(out->slot);
+    if (!spill) return;
+    out->slot = NULL;
+    spilled++;
+  }
+}
+
 /* The fastest by the model that loads and takes the problem; where that spills, the next that does
  * not, if it is among the first few. The first one's error if none loads. What a problem's strides
  * had a part in is not remembered: they are not in the key. */
 static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, const field *f,
                                   const gg_problem *p, gg_error *err) {
   ranking r;
+  pick taken;
   gg_error first = GG_ERROR_INIT;
-  int spilled = 0;
-  bool others = false;
-  const gg_slot *chosen = NULL;
   gg_status st = rank(&r, gemm, f, p, err);
   if (st) return st;
-  for (size_t i = 0; i < r.count && spilled < GG_SPILLING_MOST; i++) {
-    gg_slot *slot;
-    st = find_slot(&slot, gemm, f, take_place(&r, i), &first);
-    if (!st) st = gg_slot_load(slot, gemm->context, &gemm->source.packs, p, &first);
-    if (st && !gg_slot_gives_way(st)) break;
-    others = others || st;
-    if (st) continue;
-    bool spill = spills(slot);
-    if (!spill || spilled == 0) *out = choice_of(slot, false, r.list[i].seconds), chosen = slot;
-    if (!spill) break;
-    spilled++;
-  }
+  pick_unspilled(&taken, gemm, f, &r, p, &first);
+  if (!taken.slot) st = pick_first(&taken, gemm, f, &r, p, &first);
   gg_free(r.list);
-  if (chosen) st = GG_OK;
-  if (chosen && !others) remember(gemm, f, p, chosen, out->seconds);
+  if (!st) *out = choice_of(taken.slot, false, taken.seconds);
+  if (!st && !taken.others) remember(gemm, f, p, taken.slot, taken.seconds);
   if (st && err && err->code == GG_OK) {
     *err = first;
   } else {

@@ -25,6 +25,7 @@ static gg_status open_source(gg_roster_source *out, const gg_context *context, c
   const gg_device_facts *facts = &context->facts;
   if (!packs) packs = getenv("GEMMGEN_PACKS");
   out->arch = facts->arch;
+  out->emulated = facts->emulated;
   out->device = gg_device_model_of(facts->name, facts->arch, facts->sm_count);
   gg_status st = gg_catalogue_open(&out->catalogue, err);
   return st ? st : gg_packs_open(&out->packs, packs ? packs : "", facts->arch, err);

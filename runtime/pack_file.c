@@ -47,6 +47,11 @@ typedef struct kernel_row {
   uint64_t offset, size;                   /* in the file */
 } kernel_row;
 
+typedef struct place_row {
+  gg_catalogue_place place;
+  uint32_t local_bytes;
+} place_row;
+
 typedef struct form_row {
   uint32_t name; /* where among the names */
   uint32_t align_a, align_b, align_c, align_d;
@@ -56,7 +61,7 @@ typedef struct form_row {
 } form_row;
 
 _Static_assert(sizeof(header) == 200 && sizeof(kernel_row) == 80 && sizeof(form_row) == 64 &&
-                   sizeof(gg_catalogue_place) == 4,
+                   sizeof(place_row) == 8,
                "files have these structs as they are");
 
 static void digest(unsigned char out[GG_CACHE_DIGEST], const void *data, size_t size) {
@@ -141,7 +146,7 @@ static header header_of(const gg_pack_contents *contents) {
     h.name_bytes += strlen(contents->forms[i].name) + 1;
   }
   h.index_bytes = sizeof h + h.binary_count * sizeof(kernel_row) + h.form_count * sizeof(form_row) +
-                  h.place_count * sizeof(gg_catalogue_place) + h.name_bytes;
+                  h.place_count * sizeof(place_row) + h.name_bytes;
   h.file_bytes = terms_end(&h);
   for (size_t i = 0; i < contents->binary_count; i++)
     h.file_bytes = aligned(h.file_bytes + contents->binaries[i].size + 1);
@@ -154,6 +159,11 @@ static void digest_terms(unsigned char out[GG_CACHE_DIGEST], const gg_packed_for
   for (size_t i = 0; i < form->place_count; i++)
     sha256_update(&hash, sizeof(gg_terms), (const uint8_t *)&form->places[i].terms);
   sha256_digest(&hash, GG_CACHE_DIGEST, out);
+}
+
+static void put_places(gg_str *out, const gg_packed_form *form) {
+  for (size_t i = 0; i < form->place_count; i++)
+    put(out, &(place_row){form->places[i].place, form->places[i].local_bytes}, sizeof(place_row));
 }
 
 static void put_forms(gg_str *out, const gg_pack_contents *contents) {
@@ -169,8 +179,7 @@ static void put_forms(gg_str *out, const gg_pack_contents *contents) {
     row.first_place += row.place_count;
   }
   for (size_t i = 0; i < contents->form_count; i++)
-    for (size_t j = 0; j < contents->forms[i].place_count; j++)
-      put(out, &contents->forms[i].places[j].place, sizeof(gg_catalogue_place));
+    put_places(out, &contents->forms[i]);
   for (size_t i = 0; i < contents->form_count; i++)
     put(out, contents->forms[i].name, strlen(contents->forms[i].name) + 1);
 }
@@ -217,7 +226,7 @@ struct gg_pack_file {
   header head;
   const kernel_row *kernels;
   const form_row *forms;
-  const gg_catalogue_place *places;
+  const place_row *places;
   const gg_terms *terms; /* of each place */
   const char *names;
 };
@@ -287,12 +296,12 @@ static bool lay_out(gg_pack_file *file) {
   const header *h = &file->head;
   uint64_t kernels = sizeof *h, forms = kernels + h->binary_count * sizeof(kernel_row);
   uint64_t places = forms + h->form_count * sizeof(form_row);
-  uint64_t names = places + h->place_count * sizeof(gg_catalogue_place);
+  uint64_t names = places + h->place_count * sizeof(place_row);
   if (names > h->index_bytes || h->index_bytes - names != h->name_bytes) return false;
   if (terms_end(h) > file->size) return false;
   file->kernels = (const kernel_row *)(file->bytes + kernels);
   file->forms = (const form_row *)(file->bytes + forms);
-  file->places = (const gg_catalogue_place *)(file->bytes + places);
+  file->places = (const place_row *)(file->bytes + places);
   file->names = (const char *)file->bytes + names;
   file->terms = (const gg_terms *)(file->bytes + terms_begin(h));
   if (h->form_count > 0 && (h->name_bytes == 0 || file->names[h->name_bytes - 1])) return false;
@@ -487,9 +496,10 @@ static gg_status add_places(gg_str *out, const gg_pack_file *file, const form_ro
   if (memcmp(sum, row->checksum, sizeof sum) != 0)
     return refuse(file, "it is damaged: what it says of a form's kernels is not what was written",
                   err);
-  for (size_t i = 0; i < row->place_count; i++)
-    put(out, &(gg_packed_place){file->places[row->first_place + i], terms[i]},
-        sizeof(gg_packed_place));
+  for (size_t i = 0; i < row->place_count; i++) {
+    const place_row *own = &file->places[row->first_place + i];
+    put(out, &(gg_packed_place){own->place, own->local_bytes, terms[i]}, sizeof(gg_packed_place));
+  }
   return GG_OK;
 }
 

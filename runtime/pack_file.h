@@ -22,7 +22,8 @@ typedef struct gg_packed_binary {
 
 typedef struct gg_packed_place {
   gg_catalogue_place place;
-  gg_terms terms; /* of the kernel that stands there, for the form */
+  uint32_t local_bytes; /* of the kernel that stands there, a thread's; 0: none, or not known */
+  gg_terms terms;       /* of that kernel, for the form */
 } gg_packed_place;
 
 /* The kernels of one form. `name` is the form's without its alignments (gg_pack_form_name). */

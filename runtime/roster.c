@@ -93,6 +93,7 @@ bool gg_slot_gives_way(gg_status st) {
 
 static void free_roster(gg_roster *roster) {
   if (!roster) return;
+  gg_free(roster->spills);
   gg_free(roster->models);
   gg_free(roster->places);
   gg_free(roster);
@@ -105,7 +106,9 @@ static gg_status open_roster(gg_roster **out, size_t count, gg_error *err) {
   roster->count = count;
   roster->places = gg_malloc(count * sizeof *roster->places);
   roster->models = gg_malloc(count * sizeof *roster->models);
-  return roster->places && roster->models ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+  roster->spills = gg_calloc(count, sizeof *roster->spills);
+  return roster->places && roster->models && roster->spills ? GG_OK
+                                                            : gg_fail(err, MEMORY, NULL, "");
 }
 
 static gg_status make_whole(gg_roster **out, gg_rosters *of, const gg_roster_source *source,
@@ -133,6 +136,8 @@ static gg_status make_packed(gg_roster **out, gg_rosters *of, const gg_roster_so
   for (size_t i = 0; i < count && !st; i++) {
     (*out)->places[i] = places[i].place;
     (*out)->models[i] = gg_model_of(&places[i].terms, &source->device);
+    /* The emulator has PTX, whose registers are as many as it likes. */
+    (*out)->spills[i] = places[i].local_bytes > 0 && !source->emulated;
   }
   gg_free(places);
   return st;

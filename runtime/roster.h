@@ -57,13 +57,15 @@ bool gg_slot_is_passed_over(gg_status st);
 typedef struct gg_roster {
   size_t count;
   gg_catalogue_place *places; /* of each kernel, in the catalogue's order; */
-  gg_model *models;           /* and its model */
+  gg_model *models;           /* its model; */
+  bool *spills;               /* and whether it is known to compute in local memory */
 } gg_roster;
 
 /* What rosters are made of; the device's model must outlive them. */
 typedef struct gg_roster_source {
   gg_catalogue *catalogue;
   int arch;
+  bool emulated;
   gg_device_model device;
   gg_packs packs;
 } gg_roster_source;

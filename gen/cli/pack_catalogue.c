@@ -19,6 +19,7 @@
 #include "atom/dtype.h"
 #include "base/alloc.h"
 #include "choice/form.h"
+#include "cli/cubin.h"
 #include "cli/products.h"
 #include "gemmgen_gemm.h"
 #include "jit.h"
@@ -33,6 +34,7 @@ typedef struct packed_form {
   gg_packed_form row;
   char *name;
   gg_packed_place *places;
+  size_t *kernels; /* of the run's, which stands at each place */
 } packed_form;
 
 typedef struct run {
@@ -121,22 +123,23 @@ static void close_choosing(choosing *c) {
 
 /* ---- Forms ------------------------------------------------------------------------------ */
 
-/* Kernels of several forms may be one. */
-static bool is_there(const run *r, const gg_kernel *kernel) {
-  for (size_t i = 0; i < r->kernel_count; i++) {
+/* Where the run has the kernel; kernel_count: nowhere. Those of several forms may be one. */
+static size_t find_kernel(const run *r, const gg_kernel *kernel) {
+  size_t i = 0;
+  for (; i < r->kernel_count; i++) {
     const gg_kernel *other = r->kernels[i].kernel;
-    if (strcmp(other->name, kernel->name) == 0 && strcmp(other->source, kernel->source) == 0)
-      return true;
+    if (strcmp(other->name, kernel->name) == 0 && strcmp(other->source, kernel->source) == 0) break;
   }
-  return false;
+  return i;
 }
 
-static gg_status add_kernel(run *r, const gg_candidate *candidate, gg_error *err) {
+static gg_status add_kernel(size_t *index, run *r, const gg_candidate *candidate, gg_error *err) {
   gg_kernel *kernel;
   gg_status st = gg_kernel_generate(&kernel, &candidate->spec, err);
   if (st) return st;
   packed_kernel *list = NULL;
-  if (!is_there(r, kernel) &&
+  *index = find_kernel(r, kernel);
+  if (*index == r->kernel_count &&
       !(list = gg_realloc(r->kernels, (r->kernel_count + 1) * sizeof *list)))
     st = gg_fail(err, MEMORY, NULL, "");
   if (!list) {
@@ -154,22 +157,29 @@ static bool has_place(const packed_form *form, gg_catalogue_place place) {
   return false;
 }
 
+static gg_status make_room(packed_form *form, size_t more, gg_error *err) {
+  size_t most = form->row.place_count + more;
+  gg_packed_place *places = gg_realloc(form->places, most * sizeof *places);
+  if (places) form->row.places = form->places = places;
+  size_t *kernels = gg_realloc(form->kernels, most * sizeof *kernels);
+  if (kernels) form->kernels = kernels;
+  return places && kernels ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+}
+
 static gg_status add_chosen(run *r, packed_form *to, const choosing *c, gg_error *err) {
-  gg_status st = GG_OK;
-  size_t most = to->row.place_count + c->lineup->count;
-  gg_packed_place *places = gg_realloc(to->places, most * sizeof *places);
-  if (!places) return gg_fail(err, MEMORY, NULL, "");
-  to->row.places = to->places = places;
+  gg_status st = make_room(to, c->lineup->count, err);
   for (size_t i = 0; i < c->lineup->count && !st; i++) {
     const gg_candidate *candidate = &c->lineup->list[i];
     if (!c->chosen[i] || has_place(to, candidate->place)) continue;
-    places[to->row.place_count++] = (gg_packed_place){candidate->place, c->models[i].terms};
-    st = add_kernel(r, candidate, err);
+    size_t at = to->row.place_count++;
+    to->places[at] = (gg_packed_place){.place = candidate->place, .terms = c->models[i].terms};
+    st = add_kernel(&to->kernels[at], r, candidate, err);
   }
   return st;
 }
 
 static void free_form(packed_form *form) {
+  gg_free(form->kernels);
   gg_free(form->places);
   gg_free(form->name);
 }
@@ -380,6 +390,14 @@ static int open_compiler(run *r) {
 
 /* ---- The file --------------------------------------------------------------------------- */
 
+/* Of the form's kernels, which are compiled: whether registers were enough. */
+static void note_local_bytes(const run *r, packed_form *form) {
+  for (size_t i = 0; i < form->row.place_count; i++) {
+    const gg_binary *cubin = r->kernels[form->kernels[i]].binaries[0];
+    form->places[i].local_bytes = cli_cubin_local_bytes(cubin->data, cubin->size);
+  }
+}
+
 static gg_status gather(run *r, gg_error *err) {
   gg_pack_contents *contents = &r->contents;
   gg_packed_form *forms = gg_calloc(r->form_count, sizeof *forms);
@@ -390,8 +408,10 @@ static gg_status gather(run *r, gg_error *err) {
   contents->has_ptx = r->given->ptx;
   contents->nvrtc_major = r->compiler->nvrtc.major;
   contents->nvrtc_minor = r->compiler->nvrtc.minor;
-  for (size_t i = 0; i < r->form_count; i++)
+  for (size_t i = 0; i < r->form_count; i++) {
+    note_local_bytes(r, &r->forms[i]);
     forms[contents->form_count++] = r->forms[i].row;
+  }
   for (size_t i = 0; i < 2 * r->kernel_count; i++) {
     const packed_kernel *kernel = &r->kernels[i / 2];
     const gg_binary *binary = kernel->binaries[i % 2];

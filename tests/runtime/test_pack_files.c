@@ -178,7 +178,7 @@ static int part_of(gg_str *text, size_t at) {
 
 /* Every byte of the made up pack, but of the terms, which are most of it, each `step`th. */
 START_TEST(no_flipped_byte_goes_unseen) {
-  enum { step = 29, index_bytes = 200 + 3 * 80 + 2 * 64 + 4 * 4 + 2 * 23, line = 64 };
+  enum { step = 29, index_bytes = 200 + 3 * 80 + 2 * 64 + 4 * 8 + 2 * 23, line = 64 };
   gg_str text = GG_STR_INIT;
   size_t parts[part_count] = {0}, all = 0;
   build_made_up(&text, device);

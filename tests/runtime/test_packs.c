@@ -11,6 +11,8 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "context.h"
+#include "fake_driver.h"
 #include "gemm_fixture.h"
 #include "gemmgen_emu.h"
 #include "jit.h"
@@ -62,8 +64,10 @@ static const char *chosen(gg_gemm *gemm, gg_problem p, gg_error *err) {
   return gg_gemm_choose(&choice, gemm, &form, &p, err) ? "" : choice.kernel;
 }
 
-/* Writes a pack of what these products get of the catalogue, for operands aligned to `align`. */
-static void write_pack(const char *path, int align, const gg_extents *products, size_t count) {
+/* Writes a pack of what these products get of the catalogue, for operands aligned to `align`: for
+ * the emulator, or a device, whose first `spilling` kernels compute in local memory. */
+static void write_pack_for(const char *path, bool emulated, size_t spilling, int align,
+                           const gg_extents *products, size_t count) {
   enum { most = 8 };
   gg_error err = GG_ERROR_INIT;
   gg_catalogue *catalogue;
@@ -72,7 +76,7 @@ static void write_pack(const char *path, int align, const gg_extents *products, 
   gg_form form = bf16_form();
   form.a.align = form.b.align = form.c.align = form.d.align = align;
   gg_device_model model = gg_device_model_of(NULL, device, 0);
-  const gg_device_facts facts = {.arch = device, .emulated = true};
+  const gg_device_facts facts = {.arch = device, .emulated = emulated};
   gg_packed_place places[most];
   gg_packed_binary list[most];
   gg_kernel *kernels[most];
@@ -88,7 +92,8 @@ static void write_pack(const char *path, int align, const gg_extents *products, 
   for (size_t i = 0; i < count; i++) {
     gg_lineup_rank(ranked, lineup, products[i], &model, (gg_room){0, 0});
     const gg_candidate *best = &lineup->list[ranked[0].index];
-    places[i] = (gg_packed_place){best->place, gg_terms_of(&best->plan, model.arch)};
+    uint32_t local_bytes = i < spilling ? 8 : 0;
+    places[i] = (gg_packed_place){best->place, local_bytes, gg_terms_of(&best->plan, model.arch)};
     ck_assert_int_eq(gg_kernel_generate(&kernels[i], &best->spec, &err), GG_OK);
     ck_assert_msg(gg_compile_for_device(&compiled[i], compiler, NULL, kernels[i], &facts, &err) ==
                       GG_OK,
@@ -118,6 +123,10 @@ static void write_pack(const char *path, int align, const gg_extents *products, 
   gg_compiler_close(compiler);
   gg_lineup_free(lineup);
   gg_catalogue_close(catalogue);
+}
+
+static void write_pack(const char *path, int align, const gg_extents *products, size_t count) {
+  write_pack_for(path, true, 0, align, products, count);
 }
 
 static const gg_extents some[] = {{64, 64, 64, 1}, {512, 512, 512, 1}};
@@ -219,6 +228,50 @@ START_TEST(damaged_kernels_are_compiled) {
     gg_gemm_close(gemm);
     gg_context_close(context);
   }
+}
+END_TEST
+
+/* What a device without a compiler chooses of the pack, and how many kernels it has loaded then;
+ * none computes in local memory but what the pack says. */
+static const char *chosen_on_device(const char *pack, const char *spills, int *loaded) {
+  static char name[FAKE_NAME_BYTES];
+  gg_error err = GG_ERROR_INIT;
+  gg_context *context;
+  gg_driver driver = fake_table();
+  gg_compiler_options compiler = {
+      .size = sizeof(gg_compiler_options), .cache = "", .nvrtc = "/nowhere/libnvrtc.so"};
+  gg_context_options options = {.size = sizeof(gg_context_options), .compiler = &compiler};
+  fake_reset();
+  fake.spills = spills;
+  ck_assert_int_eq(gg_context_open_on(&context, &driver, &options, &err), GG_OK);
+  gg_gemm *gemm = open_gemm(context, pack, GG_GEMM_WAIT_BEST);
+  snprintf(name, sizeof name, "%s", chosen(gemm, gemm_problem(64, 64, 64), &err));
+  ck_assert_msg(name[0], "%s", err.message);
+  *loaded = fake.modules;
+  gg_gemm_close(gemm);
+  gg_context_close(context);
+  return name;
+}
+
+/* A kernel that spills gives way to one that does not, as without packs; and where the pack says
+ * so, it is not loaded to learn it. */
+START_TEST(packs_know_what_spills) {
+  char directory[64], path[128], fastest[FAKE_NAME_BYTES], next[FAKE_NAME_BYTES];
+  int loaded;
+  snprintf(directory, sizeof directory, "%s", fixture_directory());
+  snprintf(path, sizeof path, "%s/device.pack", directory);
+  write_pack_for(path, false, 0, 16, some, 2);
+  snprintf(fastest, sizeof fastest, "%s", chosen_on_device(path, "none", &loaded));
+  ck_assert_int_eq(loaded, 1);
+  snprintf(next, sizeof next, "%s", chosen_on_device(path, fastest, &loaded));
+  ck_assert_int_eq(loaded, 2);
+  ck_assert_str_ne(next, fastest);
+  write_pack_for(path, false, 1, 16, some, 2); /* the first is that of this product */
+  ck_assert_str_eq(chosen_on_device(path, fastest, &loaded), next);
+  ck_assert_int_eq(loaded, 1);
+  write_pack_for(path, false, 2, 16, some, 2); /* both: the faster one serves */
+  ck_assert_str_eq(chosen_on_device(path, NULL, &loaded), fastest);
+  ck_assert_int_eq(loaded, 1);
 }
 END_TEST
 
@@ -493,6 +546,7 @@ int main(void) {
     tcase_add_test(tcase, packs_do_without_a_compiler);
     tcase_add_test(tcase, the_environment_names_packs);
     tcase_add_test(tcase, damaged_kernels_are_compiled);
+    tcase_add_test(tcase, packs_know_what_spills);
     tcase_add_test(tcase, choices_are_remembered);
     tcase_add_test(tcase, choices_are_of_the_multiprocessors);
     tcase_add_test(tcase, another_kernel_serves_meanwhile);

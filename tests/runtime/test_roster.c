@@ -70,6 +70,7 @@ static const char *write_pack(const gg_catalogue *catalogue, const gg_form *form
   for (size_t i = 0; i < lineup->count; i++) {
     const gg_plan *plan = &lineup->list[i].plan;
     places[i].place = lineup->list[i].place;
+    places[i].local_bytes = i % 5 == 0 ? 8 : 0;
     memset(&places[i].terms, i % 2 ? 0x55 : 0xaa, sizeof places[i].terms);
     places[i].terms = gg_terms_of(plan, gg_device_row(arch)->arch);
     gg_terms again = gg_terms_of(plan, gg_device_row(arch)->arch);
@@ -117,6 +118,10 @@ static void compare(const row *r, gg_rosters *of, const gg_roster_source *source
   ck_assert_msg(gg_rosters_get(&whole, of, source, false, &err) == GG_OK, "%s", err.message);
   ck_assert_msg(gg_rosters_get(&packed, of, source, true, &err) == GG_OK, "%s", err.message);
   ck_assert_uint_eq(packed->count, whole->count);
+  for (size_t i = 0; i < packed->count; i++) {
+    ck_assert(packed->spills[i] == (i % 5 == 0 && !source->emulated));
+    ck_assert(!whole->spills[i]);
+  }
   gg_ranked *of_whole = gg_malloc(whole->count * sizeof *of_whole);
   gg_ranked *of_packed = gg_malloc(whole->count * sizeof *of_packed);
   ck_assert(of_whole && of_packed);
@@ -170,7 +175,8 @@ START_TEST(packs_choose_as_the_catalogue) {
   gg_error err = GG_ERROR_INIT;
   gg_rosters *list = NULL, *of;
   gg_form form = form_of(r);
-  gg_roster_source source = {.arch = r->arch, .device = gg_device_model_of(r->device, r->arch, 0)};
+  gg_roster_source source = {
+      .arch = r->arch, .emulated = _i % 2, .device = gg_device_model_of(r->device, r->arch, 0)};
   srand(17 + (unsigned)_i);
   ck_assert_int_eq(gg_catalogue_open(&source.catalogue, &err), GG_OK);
   const char *path = write_pack(source.catalogue, &form, r->arch);
