@@ -251,8 +251,7 @@ static gg_status pick_first(pick *out, gg_gemm *gemm, const field *f, ranking *r
 }
 
 /* The first that does not spill, if it is among the first few. Of what packs have it is known which
- * do, and those are not loaded: a driver takes tens of milliseconds to make room for local memory.
- */
+ * do, and those are neither generated nor loaded. */
 static void pick_unspilled(pick *out, gg_gemm *gemm, const field *f, ranking *r,
                            const gg_problem *p, gg_error *err) {
   int spilled = 0;

@@ -163,7 +163,8 @@ typedef struct gg_problem {
   /* How many of the device's multiprocessors the launch fills at most, so that what runs beside it,
    * a collective between GPUs for one, finds room; 0: all. Kernels that walk over tiles (scheduler
    * persistent, split_k, stream_k) start no more CTAs than these hold, at least one cluster. Those
-   * with a CTA a tile start all of them, and their CTAs wait for what others leave. */
+   * with a CTA a tile start all of them, and their CTAs wait for what others leave. gg_gemm chooses
+   * the kernel that is fastest on so many. */
   int64_t multiprocessors;
 } gg_problem;
 
