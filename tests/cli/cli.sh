@@ -59,6 +59,14 @@ holds 'the message names them' grep -q 'f32,f16,f32,f32,kkn.*GEMM_FORM' err
 expect 1 'a type that would be a comment' "$gemmgen" explain --problem '64 64 64' --types '#x,bf16,bf16'
 holds 'it is named' grep -q "the type of A is .*, not '#x' (--types)" err
 expect 1 'types of two lines' "$gemmgen" explain --problem '64 64 64' --types $'bf16\nf16,f16,f16'
+expect 0 'on a part of the device' "$gemmgen" explain --problem '4096 4096 4096' --multiprocessors 66
+holds 'it says of how many' grep -q 'on H100 (sm_90), 66 of its 132 multiprocessors; ' out
+expect 0 'for programs' "$gemmgen" explain --problem '4096 4096 4096' --multiprocessors 66 --json
+holds 'it has both' grep -q '"sm_count": 132, "multiprocessors": 66,' out
+expect 0 'on more than there are' "$gemmgen" explain --problem '64 64 64' --multiprocessors 1000
+holds 'they are all' grep -q 'on H100 (sm_90), 132 multiprocessors; ' out
+expect 2 'fewer than none' "$gemmgen" explain --problem '64 64 64' --multiprocessors -1
+expect 2 'of no product' "$gemmgen" explain spec.yaml --multiprocessors 66
 expect 2 'too few extents' "$gemmgen" explain --problem '64 64'
 expect 2 'too few types' "$gemmgen" explain --problem '64 64 64' --types f16
 expect 1 'an extent that is none' "$gemmgen" explain --problem '64 64 many'

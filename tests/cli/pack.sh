@@ -95,6 +95,28 @@ expect 0 'a form twice' "${catalogue[@]}" bf16,bf16,bf16,f32 -o twice.pack --pro
 holds 'is one' cmp one.pack twice.pack
 expect 0 'with an epilogue' "${catalogue[@]}" -o relu.pack --problem '64 64 64' --epilogue '[linear, relu]'
 holds 'it is another form' grep -aq 'bf16,bf16,bf16,f32,kkn,linear_alpha+relu' relu.pack
+expect 0 'with PTX' "${catalogue[@]}" -o ptx.pack --problem '64 64 64' --ptx
+
+# What the doctor says of them
+head -c 3000 one.pack >cut.pack
+sed 's/gemmpack/gemmsack/' one.pack >none.pack
+export GEMMGEN_PACKS=$PWD/one.pack::cut.pack:none.pack:/nowhere/a.pack:ptx.pack:$PWD
+expect 0 'packs of the environment' env GEMMGEN_EMU_ARCH=90 "$gemmgen" doctor
+holds 'kernels, device and size' grep -Eq '^pack +/.*one.pack: sm_90, [0-9]+ kernels, [0-9.]+ MiB$' out
+holds 'forms' grep -q '^ *of bf16,bf16,bf16,f32,kkn, in 2 alignments$' out
+holds 'no emulator takes cubins' grep -q 'used by .*, and has no PTX for the emulator$\|used by device' out
+holds 'one that is cut short' grep -q 'not usable: the pack cut.pack cannot be used: .* cut short' out
+holds 'one that is something else' grep -q 'not usable: the pack none.pack .* it is no pack of kernels' out
+holds 'one that is not there' grep -q 'not usable: the pack /nowhere/a.pack .* No such file' out
+holds 'a folder' grep -q 'not usable: .* it is no regular file' out
+holds 'with PTX' grep -Eq '^pack +ptx.pack: sm_90, [0-9]+ kernels with PTX' out
+holds 'the emulator uses it' grep -q '^ *used by .*the emulator$' out
+expect 0 'for programs' "$gemmgen" doctor --json
+holds 'the same' grep -Eq '"path": "cut.pack", "usable": false, "why_not": ".*cut short' out
+holds 'and forms' grep -Eq '"arch": 90, "kernels": [0-9]+, "ptx": true, .* "forms": \["bf16,bf16,bf16,f32,kkn", ' out
+unset GEMMGEN_PACKS
+expect 0 'no packs' "$gemmgen" doctor
+holds 'it says so' grep -q '^packs *none: GEMMGEN_PACKS names none$' out
 mkdir folder.pack
 expect 1 'a file that cannot be written' "${catalogue[@]}" -o folder.pack --problem '64 64 64'
 
