@@ -225,7 +225,7 @@ static void remember(const gg_gemm *gemm, const field *f, const gg_problem *p, c
 typedef struct pick {
   gg_slot *slot; /* loaded; NULL: nothing */
   double seconds;
-  bool others; /* faster ones do not load, or do not take the problem */
+  bool others; /* some of those that were tried do not load, or do not take the problem */
 } pick;
 
 /* The `i`th in the order, where it loads and takes the problem. */
@@ -242,7 +242,6 @@ static gg_status pick_one(pick *out, gg_gemm *gemm, const field *f, ranking *r, 
 static gg_status pick_first(pick *out, gg_gemm *gemm, const field *f, ranking *r,
                             const gg_problem *p, gg_error *err) {
   gg_status st = GG_OK;
-  *out = (pick){0};
   for (size_t i = 0; i < r->count; i++) {
     st = pick_one(out, gemm, f, r, i, p, err);
     if (!st || !gg_slot_gives_way(st)) break;
@@ -255,15 +254,13 @@ static gg_status pick_first(pick *out, gg_gemm *gemm, const field *f, ranking *r
 static void pick_unspilled(pick *out, gg_gemm *gemm, const field *f, ranking *r,
                            const gg_problem *p, gg_error *err) {
   int spilled = 0;
-  *out = (pick){0};
   for (size_t i = 0; i < r->count && spilled < GG_SPILLING_MOST; i++) {
     (void)take_place(r, i);
     bool spill = r->roster->spills[r->list[i].index];
     gg_status st = spill ? GG_OK : pick_one(out, gemm, f, r, i, p, err);
     if (st && !gg_slot_gives_way(st)) return;
     if (st) continue;
-    spill = spill || spills(out->slot);
-    if (!spill) return;
+    if (!spill && !spills(out->slot)) return;
     out->slot = NULL;
     spilled++;
   }
@@ -275,7 +272,7 @@ static void pick_unspilled(pick *out, gg_gemm *gemm, const field *f, ranking *r,
 static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, const field *f,
                                   const gg_problem *p, gg_error *err) {
   ranking r;
-  pick taken;
+  pick taken = {0};
   gg_error first = GG_ERROR_INIT;
   gg_status st = rank(&r, gemm, f, p, err);
   if (st) return st;

@@ -8,7 +8,8 @@
  * has not been done (NVRTC, or the context's disk cache); what `gemmgen tune` has measured goes
  * first. A product that it has seen takes a look in a table. What was chosen is kept beside the
  * disk cache, so that another process plans nothing to choose the same; and a pack
- * (`gemmgen pack --catalogue`) has kernels compiled, so that no process need do that.
+ * (`gemmgen pack --catalogue`) has kernels compiled, and what predictions of them are made of, so
+ * that no process need do that.
  *
  * The fastest kernels for few tiles and a long K share tiles, and for that take a workspace: where
  * the problem has one (gg_problem.workspace), kernels are chosen from all that it is large enough
