@@ -216,8 +216,7 @@ gg_status gg_rosters_at(gg_slot **out, gg_rosters *of, const gg_roster_source *s
   gg_lineup *lineup;
   *out = gg_rosters_known(of, place);
   if (*out) return GG_OK;
-  gg_status st =
-      gg_lineup_make_of(&lineup, source->catalogue, &of->form, source->arch, &place, 1, err);
+  gg_status st = gg_lineup_make_at(&lineup, source->catalogue, &of->form, source->arch, place, err);
   if (st) return st;
   st = lineup->count ? make_slot(out, of, lineup, err)
                      : gg_lineup_fail(lineup, &of->form, source->arch, err);

@@ -16,6 +16,7 @@
 #include "plan/decisions.h"
 #include "plan/layouts.h"
 #include "plan/target.h"
+#include "spec/parse.h"
 
 /* Every file under specs/catalogue, carried in the binary; ends with a zeroed row. */
 extern const gg_template_file gg_catalogue_files[];
@@ -52,17 +53,12 @@ gg_status gg_catalogue_open(gg_catalogue **out, gg_error *err) {
   return give(out, st);
 }
 
-/* A file of the catalogue; a shipped one is read here, when it is first asked for. */
-static gg_status open_file(const gg_spec_file **out, const gg_catalogue *catalogue, size_t index,
-                           gg_error *err) {
-  gg_status st = GG_OK;
-  if (!catalogue->files[index]) {
-    const gg_template_file *file = &gg_catalogue_files[index];
-    st = gg_spec_file_parse(&catalogue->files[index], file->text, strlen(file->text), file->name,
+/* A shipped file is read here, when it is first asked for. */
+static gg_status open_file(const gg_catalogue *catalogue, size_t index, gg_error *err) {
+  if (catalogue->files[index]) return GG_OK;
+  const gg_template_file *file = &gg_catalogue_files[index];
+  return gg_spec_file_parse(&catalogue->files[index], file->text, strlen(file->text), file->name,
                             err);
-  }
-  *out = catalogue->files[index];
-  return st;
 }
 
 gg_status gg_catalogue_load(gg_catalogue **out, char *const *paths, size_t count, gg_error *err) {
@@ -200,12 +196,8 @@ static gg_status add(gg_lineup *lineup, const filling *f, const gg_spec *spec,
 }
 
 /* Adds a spec of the catalogue, where it is one for the form and the device. */
-static gg_status consider(gg_lineup *lineup, const filling *f, gg_catalogue_place place,
-                          gg_error *err) {
-  const gg_spec_file *file;
-  gg_status st = open_file(&file, f->catalogue, place.file, err);
-  if (st) return st;
-  const gg_spec *spec = gg_spec_file_get(file, place.spec);
+static gg_status consider(gg_lineup *lineup, const filling *f, const gg_spec *spec,
+                          gg_catalogue_place place, gg_error *err) {
   if (!spec || (is_sparse(spec) && !is_sparse(&f->form))) return GG_OK;
   if (!gg_arch_serves(arch_for(spec->arch.arch, f->device), f->device)) return GG_OK;
   return add(lineup, f, spec, place, err);
@@ -214,50 +206,59 @@ static gg_status consider(gg_lineup *lineup, const filling *f, gg_catalogue_plac
 static gg_status consider_all(gg_lineup *lineup, const filling *f, gg_error *err) {
   gg_status st = GG_OK;
   for (size_t i = 0; i < f->catalogue->count && !st; i++) {
-    size_t count = gg_spec_file_count(f->catalogue->files[i]);
-    for (size_t j = 0; j < count && !st; j++)
-      st = consider(lineup, f, (gg_catalogue_place){(uint16_t)i, (uint16_t)j}, err);
+    const gg_spec_file *file = f->catalogue->files[i];
+    for (size_t j = 0; j < gg_spec_file_count(file) && !st; j++)
+      st = consider(lineup, f, gg_spec_file_get(file, j),
+                    (gg_catalogue_place){(uint16_t)i, (uint16_t)j}, err);
   }
   return st;
+}
+
+/* Of a shipped file that was not read nothing else is read: the lineup has it then. */
+static gg_status consider_one(gg_lineup *lineup, const filling *f, gg_catalogue_place place,
+                              gg_error *err) {
+  if (place.file >= f->catalogue->count) return GG_OK;
+  const gg_spec_file *whole = f->catalogue->files[place.file];
+  if (whole) return consider(lineup, f, gg_spec_file_get(whole, place.spec), place, err);
+  const gg_template_file *file = &gg_catalogue_files[place.file];
+  gg_status st = gg_spec_file_parse_one(&lineup->file, file->text, strlen(file->text), file->name,
+                                        place.spec, err);
+  return st ? st : consider(lineup, f, gg_spec_file_get(lineup->file, 0), place, err);
 }
 
 static gg_status count_all(size_t *out, const gg_catalogue *catalogue, gg_error *err) {
   gg_status st = GG_OK;
   *out = 0;
   for (size_t i = 0; i < catalogue->count && !st; i++) {
-    const gg_spec_file *file;
-    st = open_file(&file, catalogue, i, err);
-    if (!st) *out += gg_spec_file_count(file);
+    st = open_file(catalogue, i, err);
+    if (!st) *out += gg_spec_file_count(catalogue->files[i]);
   }
   return st;
 }
 
-/* `places`: NULL for all. */
+/* `place`: NULL for all. */
 static gg_status fill(gg_lineup *lineup, filling *f, const gg_form *form,
-                      const gg_catalogue_place *places, size_t count, gg_error *err) {
+                      const gg_catalogue_place *place, gg_error *err) {
+  size_t count = 1;
   gg_status st = gg_form_check(form, err);
   if (!st) st = gg_spec_of_form(&f->form, form, &lineup->arena, err);
-  if (!st && !places) st = count_all(&count, f->catalogue, err);
+  if (!st && !place) st = count_all(&count, f->catalogue, err);
   if (st) return st;
   lineup->list = gg_arena_alloc_unset(&lineup->arena, count * sizeof *lineup->list);
   lineup->refused = GG_ARENA_ARRAY(&lineup->arena, gg_refusal, count);
   if (!lineup->list || !lineup->refused) return gg_fail(err, MEMORY, NULL, "");
   f->bits = gg_form_smem_bits(form, form->a.type);
-  if (!places) return consider_all(lineup, f, err);
-  for (size_t i = 0; i < count && !st; i++)
-    if (places[i].file < f->catalogue->count) st = consider(lineup, f, places[i], err);
-  return st;
+  return place ? consider_one(lineup, f, *place, err) : consider_all(lineup, f, err);
 }
 
-gg_status gg_lineup_make_of(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
-                            int device, const gg_catalogue_place *places, size_t count,
-                            gg_error *err) {
+static gg_status make_lineup(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
+                             int device, const gg_catalogue_place *place, gg_error *err) {
   *out = NULL;
   gg_lineup *lineup = gg_malloc(sizeof *lineup);
   if (!lineup) return gg_fail(err, MEMORY, NULL, "");
   *lineup = (gg_lineup){.arena = GG_ARENA_INIT};
   filling f = {.catalogue = catalogue, .device = device};
-  gg_status st = fill(lineup, &f, form, places, count, err);
+  gg_status st = fill(lineup, &f, form, place, err);
   if (st) {
     gg_lineup_free(lineup);
     return st;
@@ -268,11 +269,17 @@ gg_status gg_lineup_make_of(gg_lineup **out, const gg_catalogue *catalogue, cons
 
 gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
                          int device, gg_error *err) {
-  return gg_lineup_make_of(out, catalogue, form, device, NULL, 0, err);
+  return make_lineup(out, catalogue, form, device, NULL, err);
+}
+
+gg_status gg_lineup_make_at(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
+                            int device, gg_catalogue_place place, gg_error *err) {
+  return make_lineup(out, catalogue, form, device, &place, err);
 }
 
 void gg_lineup_free(gg_lineup *lineup) {
   if (!lineup) return;
+  gg_spec_file_free(lineup->file);
   gg_arena_free(&lineup->arena);
   gg_free(lineup);
 }

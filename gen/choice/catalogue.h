@@ -48,6 +48,7 @@ typedef struct gg_lineup {
   size_t count;
   gg_refusal *refused;
   size_t refused_count;
+  gg_spec_file *file; /* of one place: its spec; else NULL */
 } gg_lineup;
 
 /* Every spec of the catalogue that can be generated for `form` and runs on a device of `device`
@@ -58,11 +59,10 @@ gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const g
                          int device, gg_error *err);
 void gg_lineup_free(gg_lineup *lineup);
 
-/* The same of `count` places alone, in their order: of one that has no kernel for the form there is
- * none. */
-gg_status gg_lineup_make_of(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
-                            int device, const gg_catalogue_place *places, size_t count,
-                            gg_error *err);
+/* The same of one place alone, for which nothing else is read; empty where that has no kernel for
+ * the form. */
+gg_status gg_lineup_make_at(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
+                            int device, gg_catalogue_place place, gg_error *err);
 
 /* GEMM_FORM: nothing of the lineup, which is empty, computes the form; with a refusal. */
 gg_status gg_lineup_fail(const gg_lineup *lineup, const gg_form *form, int device, gg_error *err);

@@ -13,8 +13,9 @@ struct gg_spec_file {
   size_t count;
 };
 
+/* `only`: the number of one of its specs; NULL: all. */
 static gg_status read_specs(gg_spec_file *file, const char *text, size_t length, const char *name,
-                            gg_error *err) {
+                            const size_t *only, gg_error *err) {
   const gg_yaml_node *root;
   gg_reader in = {.arena = &file->arena, .err = err};
   in.file = gg_arena_strndup(&file->arena, name, strlen(name));
@@ -23,25 +24,35 @@ static gg_status read_specs(gg_spec_file *file, const char *text, size_t length,
   if (st) return st;
   file->source = gg_arena_strndup(&file->arena, text, length);
   if (!file->source) return gg_fail(err, MEMORY, NULL, "");
-  return gg_sweep_read(&in, &file->specs, &file->count, root);
+  return only ? gg_sweep_read_one(&in, &file->specs, &file->count, *only, root)
+              : gg_sweep_read(&in, &file->specs, &file->count, root);
 }
 
-gg_status gg_spec_file_parse(gg_spec_file **out, const char *text, size_t length, const char *name,
-                             gg_error *err) {
-  GG_NEED(err, out);
-  GG_NEED(err, text);
+static gg_status parse(gg_spec_file **out, const char *text, size_t length, const char *name,
+                       const size_t *only, gg_error *err) {
   *out = NULL;
-  if (!name) name = "<text>";
   gg_spec_file *file = gg_malloc(sizeof *file);
   if (!file) return gg_fail(err, MEMORY, NULL, "");
   *file = (gg_spec_file){.arena = GG_ARENA_INIT};
-  gg_status st = read_specs(file, text, length, name, err);
+  gg_status st = read_specs(file, text, length, name, only, err);
   if (st) {
     gg_spec_file_free(file);
     return st;
   }
   *out = file;
   return GG_OK;
+}
+
+gg_status gg_spec_file_parse(gg_spec_file **out, const char *text, size_t length, const char *name,
+                             gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, text);
+  return parse(out, text, length, name ? name : "<text>", NULL, err);
+}
+
+gg_status gg_spec_file_parse_one(gg_spec_file **out, const char *text, size_t length,
+                                 const char *name, size_t index, gg_error *err) {
+  return parse(out, text, length, name, &index, err);
 }
 
 gg_status gg_spec_file_load(gg_spec_file **out, const char *path, gg_error *err) {

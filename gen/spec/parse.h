@@ -59,4 +59,13 @@ bool gg_node_is(const gg_yaml_node *node, const char *word);
 gg_status gg_sweep_read(const gg_reader *in, gg_spec **out, size_t *count,
                         const gg_yaml_node *root);
 
+/* The same of one of them alone, for a file that was read whole before and is as it was: none where
+ * there are not as many. Its variant is not told apart from others of that spelling. */
+gg_status gg_sweep_read_one(const gg_reader *in, gg_spec **out, size_t *count, size_t index,
+                            const gg_yaml_node *root);
+
+/* gg_spec_file_parse of that one: the file's only spec. */
+gg_status gg_spec_file_parse_one(gg_spec_file **out, const char *text, size_t length,
+                                 const char *name, size_t index, gg_error *err);
+
 #endif

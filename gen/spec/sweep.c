@@ -189,6 +189,20 @@ static gg_status read_swept(const gg_reader *in, gg_spec *spec, gg_str *variant,
   return st;
 }
 
+/* Reads the `index`th of the `count` kernels that the axes make of what is in `out`. */
+static gg_status read_kernel(const sweep *sw, gg_spec *out, size_t count, size_t index,
+                             gg_str *variant) {
+  gg_status st = GG_OK;
+  for (size_t i = 0; i < sw->axis_count && !st; i++) {
+    const axis *ax = &sw->axes[i];
+    count /= ax->list->count;
+    st = read_swept(sw->in, out, variant, ax->key, ax->values[index / count]);
+    index %= count;
+  }
+  if (!st) st = keep_text(sw->in, &out->variant, variant);
+  return st ? st : gg_spec_check(sw->in, out);
+}
+
 /* Fills the `count` kernels that `base` and the values of the axes from `at` on make. What axes
  * before it say is in `base` and `variant`, so that each of their values is read once for all. */
 static gg_status read_kernels(const sweep *sw, gg_spec *out, size_t count, const gg_spec *base,
@@ -256,14 +270,34 @@ done:
 
 /* ---- The product --------------------------------------------------------------------- */
 
+/* The document without its sweep, and the sweep's axes. */
+static gg_status read_document(sweep *sw, gg_spec *base, const gg_yaml_node *root) {
+  gg_status st = gg_spec_read_all(sw->in, base, root);
+  for (const gg_yaml_node *entry = root->first; entry && st == GG_OK; entry = entry->next) {
+    if (strcmp(entry->key, "sweep") == 0) st = read_axes(sw, base, entry);
+  }
+  return st;
+}
+
+gg_status gg_sweep_read_one(const gg_reader *in, gg_spec **out, size_t *count, size_t index,
+                            const gg_yaml_node *root) {
+  sweep sw = {.in = in, .kernels = 1};
+  gg_spec *spec = gg_arena_alloc_unset(in->arena, sizeof *spec);
+  if (!spec) return gg_fail(in->err, MEMORY, NULL, "");
+  gg_status st = read_document(&sw, spec, root);
+  gg_str variant = GG_STR_INIT;
+  *out = spec;
+  *count = !st && index < sw.kernels;
+  if (*count) st = read_kernel(&sw, spec, sw.kernels, index, &variant);
+  gg_str_free(&variant);
+  return st;
+}
+
 gg_status gg_sweep_read(const gg_reader *in, gg_spec **out, size_t *count,
                         const gg_yaml_node *root) {
   sweep sw = {.in = in, .kernels = 1};
   gg_spec base;
-  gg_status st = gg_spec_read_all(in, &base, root);
-  for (const gg_yaml_node *entry = root->first; entry && st == GG_OK; entry = entry->next) {
-    if (strcmp(entry->key, "sweep") == 0) st = read_axes(&sw, &base, entry);
-  }
+  gg_status st = read_document(&sw, &base, root);
   if (st) return st;
   gg_spec *specs = gg_arena_alloc_unset(in->arena, sw.kernels * sizeof *specs);
   if (!specs) return gg_fail(in->err, MEMORY, NULL, "");

@@ -1,4 +1,5 @@
-/* Kernels of packs are ranked by the terms that stand there: as if each had been planned. */
+/* Kernels of packs are ranked by the terms that stand there, as if each had been planned; and one
+ * that is read and planned alone is what it is among all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +142,26 @@ static void compare(const row *r, gg_rosters *of, const gg_roster_source *source
   gg_free(of_packed);
 }
 
+/* Each kernel read and planned alone is the one that it is among all. */
+static void read_alone(const gg_form *form, const gg_roster_source *source) {
+  gg_error err = GG_ERROR_INIT;
+  gg_lineup *all, *alone;
+  gg_catalogue *fresh; /* of which no file has been read whole */
+  ck_assert_int_eq(gg_lineup_make(&all, source->catalogue, form, source->arch, &err), GG_OK);
+  ck_assert_int_eq(gg_catalogue_open(&fresh, &err), GG_OK);
+  for (size_t i = 0; i < all->count; i++) {
+    const gg_candidate *own = &all->list[i];
+    ck_assert_int_eq(gg_lineup_make_at(&alone, fresh, form, source->arch, own->place, &err), GG_OK);
+    ck_assert_uint_eq(alone->count, 1);
+    ck_assert(gg_same_place(alone->list[0].place, own->place));
+    ck_assert(alone->list[0].hash == own->hash);
+    ck_assert_str_eq(alone->list[0].plan.name, own->plan.name);
+    gg_lineup_free(alone);
+  }
+  gg_catalogue_close(fresh);
+  gg_lineup_free(all);
+}
+
 /* What stands at a place that was chosen is the kernel of that form, which alone is planned. */
 static void take(gg_rosters *of, const gg_roster_source *source) {
   gg_error err = GG_ERROR_INIT;
@@ -165,9 +186,11 @@ static void take(gg_rosters *of, const gg_roster_source *source) {
   gg_kernel_free(kernel);
   gg_kernel_free(other);
   gg_lineup_free(lineup);
-  gg_catalogue_place none = {UINT16_MAX, 0};
-  ck_assert_int_eq(gg_rosters_at(&slot, of, source, none, &err), GG_E_GEMM_FORM);
-  gg_error_clear(&err);
+  const gg_catalogue_place nowhere[] = {{UINT16_MAX, 0}, {last.file, UINT16_MAX}};
+  for (int i = 0; i < 2; i++) {
+    ck_assert_int_eq(gg_rosters_at(&slot, of, source, nowhere[i], &err), GG_E_GEMM_FORM);
+    gg_error_clear(&err);
+  }
 }
 
 START_TEST(packs_choose_as_the_catalogue) {
@@ -184,6 +207,7 @@ START_TEST(packs_choose_as_the_catalogue) {
   ck_assert_int_eq(gg_rosters_find(&of, &list, &form, &err), GG_OK);
   compare(r, of, &source);
   take(of, &source);
+  read_alone(&form, &source);
   gg_rosters_free(list);
   gg_packs_close(&source.packs);
   gg_catalogue_close(source.catalogue);
