@@ -323,7 +323,7 @@ expect 0 'no limit' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --emu
 expect 2 'a seed that is none' "$gemmgen" run spec.yaml --device emu --emu-seed x
 expect 0 'severities' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --hazards warn,race=fault
 expect 2 'a class that is none' "$gemmgen" run spec.yaml --device emu --hazards speed=off
-holds 'it lists them' grep -q 'there are uninitialised, undefined, race, relaxed, in-flight, exit' err
+holds 'it lists them' grep -q 'there are uninitialised, undefined, race, relaxed, overtaken, in-flight, exit' err
 expect 2 'a severity that is none' "$gemmgen" run spec.yaml --device emu --hazards race=loud
 expect 2 'a severity of nothing' "$gemmgen" run spec.yaml --device emu --hazards race=off,
 expect 2 'severities of the environment' env GEMMGEN_EMU_HAZARDS=0 "$gemmgen" run spec.yaml --device emu
