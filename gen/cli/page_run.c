@@ -17,8 +17,8 @@
 
 enum { timeline_limit = 512 << 20, usual_row = 5, usual_k = 17 };
 
-/* Multiply-adds that the emulator does in some ten seconds. */
-static const int64_t work_most = (int64_t)1 << 32;
+/* Multiply-adds that the emulator does in some seconds. */
+static const int64_t work_most = (int64_t)1 << 30;
 
 /* ---- What is asked ---------------------------------------------------------------------- */
 

@@ -101,19 +101,8 @@ static const char *mode_name(gg_map_mode mode) {
   return (size_t)mode < sizeof names / sizeof *names && names[mode] ? names[mode] : "";
 }
 
-char gg_page_map_letter(const gg_tensor_map *map) {
-  switch (map->operand) {
-  case GG_OPERAND_A:
-    return 'a';
-  case GG_OPERAND_B:
-    return 'b';
-  case GG_OPERAND_C:
-    return 'c';
-  case GG_OPERAND_D:
-    return 'd';
-  default:
-    return 'x';
-  }
+const char *gg_page_map_word(const gg_tensor_map *map) {
+  return map->operand == GG_OPERAND_EXTRA ? "extra" : gg_operand_word(map->operand);
 }
 
 static void put_map_name(gg_str *out, const gg_plan *plan, const gg_tensor_map *map) {
@@ -173,7 +162,7 @@ static int64_t box_elements(const gg_tensor_map *map) {
 /* `first`: of its operand, whose id it then has. */
 static void put_map(gg_str *out, const gg_plan *plan, const gg_tensor_map *map, bool first) {
   gg_str_puts(out, "<table class=\"facts\"");
-  if (first) gg_str_printf(out, " id=\"map-%c\"", gg_page_map_letter(map));
+  if (first) gg_str_printf(out, " id=\"map-%s\"", gg_page_map_word(map));
   gg_str_puts(out, "><caption>Tensor map of ");
   put_map_name(out, plan, map);
   gg_str_puts(out, "</caption><tbody>\n");
@@ -212,7 +201,7 @@ static void put_maps(gg_str *out, const gg_page *page) {
   for (size_t i = 0; i < l->map_count; i++) {
     bool first = true;
     for (size_t k = 0; k < i; k++)
-      first = first && gg_page_map_letter(&l->maps[k]) != gg_page_map_letter(&l->maps[i]);
+      first = first && strcmp(gg_page_map_word(&l->maps[k]), gg_page_map_word(&l->maps[i])) != 0;
     put_map(out, page->plan, &l->maps[i], first);
   }
 }

@@ -27,6 +27,7 @@ typedef struct view {
   const gg_ring *ring;        /* in whose stages it lies, */
   int64_t in_stage;           /* from so many bytes on */
   bool last_first;            /* K's last tile comes before its first one */
+  bool described;             /* MMAs read it from there, by descriptors */
   const gg_boxed_tile *boxes; /* as which it comes, and how MMAs find it there */
 } view;
 
@@ -121,7 +122,7 @@ static void put_way(gg_str *out, const view *v) {
                 (long long)(v->ring->begin + v->in_stage), v->ring->depth,
                 (long long)v->ring->bytes, v->last_first ? "true" : "false");
   if (boxes && boxes->count) gg_str_printf(out, ",\"box\":[%d,%d]", boxes->line, boxes->lines);
-  if (boxes && boxes->descriptor) put_steps(out, v);
+  if (boxes && boxes->descriptor && v->described) put_steps(out, v);
   gg_str_putc(out, '}');
 }
 
@@ -132,7 +133,8 @@ static gg_status put_data(gg_str *out, const view *v, gg_error *err) {
   put_member(out, "row", v->row);
   put_member(out, "column", v->column);
   put_member(out, "type", gg_dtype_info_of(v->type)->name);
-  gg_str_printf(out, "\"along_k\":%s,", v->along_k ? "true" : "false");
+  gg_str_printf(out, "\"along_k\":%s,\"packed\":%d,", v->along_k ? "true" : "false",
+                gg_dtype_info_of(v->type)->bits);
   gg_str_printf(out, "\"rows\":%lld,\"columns\":%lld,\"bits\":%d", (long long)v->rows,
                 (long long)v->columns, v->bits);
   gg_status st = GG_OK;
@@ -160,10 +162,12 @@ static void place_view(view *v, const gg_page *page, bool is_a) {
   for (size_t i = 0; i < count; i++) {
     if (rows[i].id != (is_a ? GG_OPERAND_A : GG_OPERAND_B) || !rows[i].ring || !size) continue;
     v->ring = rows[i].ring;
-    v->last_first = page->plan->target->id == GG_TARGET_SM80;
+    v->last_first =
+        page->plan->target->id == GG_TARGET_SM80 || page->plan->target->id == GG_TARGET_SIMT;
     v->in_stage = rows[i].offset;
     v->bits = (int)(8 * rows[i].bytes / size);
     if (rows[i].copy == GG_COPY_MAP) v->boxes = boxes;
+    v->described = !is_a || !(page->plan->a_in_tensor || page->plan->a_in_registers);
   }
 }
 

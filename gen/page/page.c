@@ -18,38 +18,6 @@ static const char *file_text(const char *name) {
   return "";
 }
 
-/* ---- The way of a tile ------------------------------------------------------------------ */
-
-/* The steps as the banner of the kernel's text has them: numbered sentences, in lines that go on
- * with more spaces. */
-static void put_steps(gg_str *out, const char *cuda) {
-  const char *at = strstr(cuda, "// What happens, in order"), *end = NULL;
-  if (at) end = strstr(at, "\n// Parameters");
-  if (!end) return;
-  gg_str_puts(out, "<ol class=\"steps\">\n");
-  bool open = false;
-  for (at = strchr(at, '\n'); at && at < end; at = strchr(at, '\n')) {
-    at += strspn(at, "\n/ ");
-    if (at >= end) break;
-    size_t digits = strspn(at, "0123456789"), length = strcspn(at, "\n");
-    bool begins = digits > 0 && at[digits] == '.';
-    if (begins) gg_str_puts(out, open ? "</li>\n<li>" : "<li>");
-    if (begins) at += digits + 2, length -= digits + 2;
-    if (!begins && open) gg_str_putc(out, ' ');
-    open = open || begins;
-    gg_page_put(out, at, length);
-  }
-  gg_str_puts(out, open ? "</li>\n</ol>\n" : "</ol>\n");
-}
-
-static void put_way(gg_str *out, const gg_page *page) {
-  put_steps(out, page->cuda);
-  gg_str_puts(out, "<figure class=\"drawing\" tabindex=\"0\" aria-label=\"Rings and the roles that "
-                   "fill and drain them\">\n");
-  gg_str_puts(out, page->picture);
-  gg_str_puts(out, "</figure>\n");
-}
-
 /* ---- Decisions -------------------------------------------------------------------------- */
 
 static void put_cell(gg_str *out, const char *tag, const char *text) {
@@ -126,7 +94,7 @@ static const struct {
   bool (*is_there)(const gg_page *page);
   void (*put)(gg_str *out, const gg_page *page);
   gg_status (*try_put)(gg_str *out, const gg_page *page, gg_error *err);
-} sections[] = {{"way", "A tile's way", always, put_way, NULL},
+} sections[] = {{"way", "A tile's way", always, gg_page_way, NULL},
                 {"changes", "What differs", is_compared, gg_page_changes, NULL},
                 {"decisions", "Decisions", always, put_decisions, NULL},
                 {"memory", "Memory", always, gg_page_memory, NULL},

@@ -11,7 +11,12 @@ function colour(share) {
   return `rgb(${mixed})`;
 }
 
-const byteOf = (view, i) => Math.floor(view.memory.offset[i] * view.bits / 8);
+// Elements of 4 and 6 bits that have a byte each lie packed in the first bytes of every 16.
+function byteOf(view, i) {
+  const at = view.memory.offset[i], in16 = at % 16;
+  if (view.bits === view.packed) return Math.floor(at * view.bits / 8);
+  return at - in16 + Math.floor(in16 * view.packed / 8);
+}
 const bankOf = (view, i) => Math.floor(byteOf(view, i) / 4) % 32;
 
 function waysToColour(view) {

@@ -10,6 +10,9 @@ void gg_page_put(gg_str *out, const char *text, size_t length);
 /* text.c: JSON that a script element holds: what could end that is escaped. */
 void gg_page_put_json(gg_str *out, const char *json, size_t length);
 
+/* way.c: the way of a tile through the machine. */
+void gg_page_way(gg_str *out, const gg_page *page);
+
 /* layouts.c: a canvas for each operand, and what is known of its elements, as JSON. */
 gg_status gg_page_layouts(gg_str *out, const gg_page *page, gg_error *err);
 
@@ -30,8 +33,8 @@ bool gg_page_link(char out[GG_PAGE_LINK], const gg_page *page, const char *opcod
 
 /* descriptors.c: tensor maps, the atom, descriptors, field by field. */
 gg_status gg_page_descriptors(gg_str *out, const gg_page *page, gg_error *err);
-/* 'a' of the map of A; 'x' of one of the epilogue's. */
-char gg_page_map_letter(const gg_tensor_map *map);
+/* "a" of the map of A; "extra" of one of the epilogue's. Its table has the id map-a. */
+const char *gg_page_map_word(const gg_tensor_map *map);
 
 /* changes.c: what differs from another kernel. */
 void gg_page_changes(gg_str *out, const gg_page *page);

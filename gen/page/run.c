@@ -4,7 +4,7 @@
 #include "page/parts.h"
 
 /* Of a timeline; events beyond are left out, and how many is said. */
-enum { timeline_most = 3 << 19 };
+enum { timeline_most = 7 << 17 };
 
 /* Whole lines as far as there is room for them: clusters are one behind the other. */
 static void put_timeline(gg_str *out, const char *timeline) {

@@ -45,6 +45,13 @@ def view_of_a(text):
     return next(view for view in script(text, "views") if view["title"] == "A")
 
 
+def byte_of(view, offset):
+    """Elements of 4 and 6 bits that have a byte each lie packed in the first bytes of every 16."""
+    if view["bits"] == view["packed"]:
+        return offset * view["bits"] // 8
+    return offset - offset % 16 + offset % 16 * view["packed"] // 8
+
+
 def derive(view, k_extent, row, along_k):
     """The element's way by the page's data."""
     way, columns = view["way"], view["columns"]
@@ -54,7 +61,7 @@ def derive(view, k_extent, row, along_k):
     stage = turn % way["stages"]
     index = in_row + in_column * view["rows"]
     begin = way["begin"] + stage * way["stage_bytes"]
-    derived = {"index": index, "byte": begin + view["memory"]["offset"][index] * view["bits"] // 8}
+    derived = {"index": index, "byte": begin + byte_of(view, view["memory"]["offset"][index])}
     if "box" in way:
         place = (along_k, row) if view["along_k"] else (row, along_k)
         derived["box"] = [at - at % extent for at, extent in zip(place, way["box"])]
@@ -89,15 +96,22 @@ def check_fragments(view, derived, reads):
     """ldmatrix: a lane's address is of a row of 16 bytes, four of which each lane of four gets; lanes
     8 by 8 are of the matrices whose rows become a fragment's registers, in order."""
     loads = [read for read in reads if "ldmatrix" in read["form"]]
-    assert loads, "no ldmatrix has read the element"
+    if not loads:  # by single threads, of which the emulator tells each warp's first
+        assert reads and all(read["at"] == derived["byte"] for read in reads), (reads, derived)
+        if "held" not in view:  # tensor memory is on its way
+            return len(reads)
+        warps = {read["warp"] for read in reads}
+        assert view["held"]["thread"][derived["index"]] // 32 in warps, warps
+        return len(reads)
     threads, values = set(), set()
+    place = view["memory"]["offset"][derived["index"]] * view["bits"] // 8 % 16  # of its row, unpacked
     for read in loads:
         assert read["at"] == derived["byte"], (read, derived)
         if ".trans" in read["form"]:
             continue
-        threads.add(read["warp"] * 32 + read["lane"] % 8 * 4 + read["at"] % 16 // 4)
-        each = 32 // view["bits"]
-        values.add(each * (read["lane"] // 8) + read["at"] % 4 * 8 // view["bits"])
+        threads.add(read["warp"] * 32 + read["lane"] % 8 * 4 + place // 4)
+        each, first = 32 // view["bits"], place % 4 * 8 // view["bits"]
+        values |= {each * (read["lane"] // 8) + first + i for i in range(max(1, 8 // view["bits"]))}
     if threads:
         holder = view["held"]["thread"][derived["index"]]
         assert holder in threads, (holder, threads)

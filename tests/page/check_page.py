@@ -173,6 +173,25 @@ def check_compared(text):
     assert sum(told) == marked, (told, marked)
 
 
+def check_rings(text):
+    """Each wait at an mbarrier, by the name that the emulator's timeline gives it, is linked to the
+    ring that the barrier is of."""
+    events = json.loads(re.search(r'id="timeline">(.*?)</script>', text, re.S).group(1))["events"]
+    rings = dict(re.findall(r'<tr id="(ring-\d+)">(.*?)</tr>', text, re.S))
+    of_barrier = {name: ring for ring, row in rings.items()
+                  for name in re.findall(r"<li><b>(.*?)</b>", row)}
+    links = dict(re.findall(r'<li id="p(\d+)"[^>]*>[^\n]*<a href="#([\w-]+)">mbarrier', text))
+    checked = 0
+    for event in events:
+        name = event["name"].split("[")[0]
+        line = str(event.get("args", {}).get("line"))
+        if event["ph"] != "X" or name not in of_barrier or line not in links:
+            continue
+        assert links[line] == of_barrier[name], (event, links[line])
+        checked += 1
+    return checked
+
+
 def simulate(colour, matrix):
     """As who lacks a kind of cones sees it (Vienot, Brettel and Mollon 1999)."""
     linear = [((c / 255 + 0.055) / 1.055) ** 2.4 if c > 10 else c / 255 / 12.92 for c in colour]
@@ -219,6 +238,8 @@ def main():
                 check_compared(text)
             if "--run" in options:
                 check_colours(text)
+                waits = check_rings(text)
+                assert waits > 0 or 'id="rings"' not in text or "mbarrier" not in text
             with open(path, "w") as page:
                 page.write(text.replace("</body>", PROBE))
             for width, dark in ((360, False), (1400, True)) if browser else ():
