@@ -148,7 +148,7 @@ int cli_page_run_make(cli_page_run *out, const gg_plan *plan, const gg_layouts *
                       const gg_kernel *kernel, const cli_shape *shape, const char *element) {
   const char *folder = getenv("TMPDIR");
   gg_str path = GG_STR_INIT;
-  gg_problem problem;
+  gg_problem problem = {0};
   *out = (cli_page_run){0};
   int code = read_problem(&problem, &out->run, shape, plan, kernel, element);
   if (code) return code;
