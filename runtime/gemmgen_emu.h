@@ -29,8 +29,8 @@ extern "C" {
 #endif
 
 typedef struct gg_emu_options {
-  size_t size;       /* of this struct; as GG_EMU_OPTIONS_INIT sets it */
-  int arch;          /* whose arithmetic and limits: 80, 89, 90 (an H100), 100, 103, 110, 120, 121; 0: 90 */
+  size_t size; /* of this struct; as GG_EMU_OPTIONS_INIT sets it */
+  int arch; /* whose arithmetic and limits: 80, 89, 90 (an H100), 100, 103, 110, 120, 121; 0: 90 */
   int threads;       /* of the host; 0: one a core */
   int random;        /* asynchronous work lands at random moments, not as late as it may */
   uint64_t seed;     /* of those moments and of the order of warps */
@@ -89,6 +89,14 @@ GG_API size_t gg_emu_warnings(char *buffer, size_t size);
 /* The first byte of device memory that nobody has written, counted from `address`; -1 where all
  * are. */
 GG_API CUresult gg_emu_unwritten(int64_t *first, CUdeviceptr address, size_t bytes);
+
+/* Follows the byte of device memory at `address` through the launches from now on, in place of
+ * the one before; `on` 0: none. gg_emu_followed gives what has happened to it as a JSON array, in
+ * `buffer`, cut to `size` bytes with the NUL, and its whole length: an object for each copy that
+ * brought it to shared memory (where: "to"), each read of it there and each load of it by threads,
+ * with CTA, warp, line of the PTX and of the source (docs/emulator.md). */
+GG_API CUresult gg_emu_follow(CUdeviceptr address, int on);
+GG_API size_t gg_emu_followed(char *buffer, size_t size);
 
 /* The last failure in full: what, the PTX line, CTA, warp, lane, the source line; "" when there was
  * none. Valid until the next failure. cuGetErrorString gives the same for that failure's code. */

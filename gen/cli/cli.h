@@ -44,8 +44,8 @@ typedef struct cli_command {
 enum { CLI_OPTIONS_MAX = 512 };
 
 /* One cmd_NAME.c each; the table in main.c lists them. */
-extern const cli_command cmd_gen, cmd_pack, cmd_check, cmd_explain, cmd_layout, cmd_atoms, cmd_spec,
-    cmd_run, cmd_emu, cmd_bench, cmd_tune, cmd_doctor, cmd_help;
+extern const cli_command cmd_gen, cmd_pack, cmd_check, cmd_explain, cmd_diff, cmd_layout, cmd_atoms,
+    cmd_spec, cmd_run, cmd_emu, cmd_bench, cmd_tune, cmd_doctor, cmd_help;
 
 extern const cli_command *const cli_commands[]; /* ends with NULL */
 

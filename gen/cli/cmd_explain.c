@@ -4,18 +4,17 @@
 
 #include "cli/bench_epilogue.h"
 #include "cli/choice.h"
+#include "cli/kernel_page.h"
 #include "cli/kernel_picture.h"
 #include "cli/specs.h"
-#include "emit/emit.h"
-#include "gemmgen_runtime.h"
-#include "jit.h"
-#include "page/page.h"
 #include "pipeline.h"
 
 typedef struct explain_options {
   const char *format, *svg, *out, *problem, *types, *epilogue, *arch;
-  bool json, html, keep_going, pointers;
+  bool json, html, keep_going, pointers, run;
   int64_t sms, multiprocessors;
+  const char *element, *compare;
+  cli_shape shape;
 } explain_options;
 
 static const cli_option options[] = {
@@ -28,6 +27,18 @@ static const cli_option options[] = {
      "write the one kernel of SPEC as a page: decisions, layouts, memory, source beside PTX"},
     {"output", 'o', CLI_STRING, offsetof(explain_options, out), "FILE",
      "of --html (default: standard output)"},
+    {"run", 0, CLI_FLAG, offsetof(explain_options, run), NULL,
+     "of --html: run it in the emulator, and show its timeline and counters"},
+    {"m", 'm', CLI_STRING, offsetof(explain_options, shape.m), "M", "of --run: rows (a cluster's)"},
+    {"n", 'n', CLI_STRING, offsetof(explain_options, shape.n), "N",
+     "of --run: columns (a cluster's)"},
+    {"k", 'k', CLI_STRING, offsetof(explain_options, shape.k), "K",
+     "of --run: the summed extent (two K tiles more than there are stages)"},
+    {"l", 'l', CLI_STRING, offsetof(explain_options, shape.l), "L", "of --run: the batch (1)"},
+    {"element", 0, CLI_STRING, offsetof(explain_options, element), "\"M K\"",
+     "of --run: the element of A whose way is told (\"5 17\")"},
+    {"compare", 0, CLI_STRING, offsetof(explain_options, compare), "SPEC",
+     "of --html: mark what differs from this spec's kernel"},
     CLI_KEEP_GOING_OPTION(explain_options, keep_going),
     {"problem", 0, CLI_STRING, offsetof(explain_options, problem), "\"M N K [BATCH]\"",
      "explain which kernel gg_gemm takes for this product"},
@@ -65,65 +76,13 @@ static gg_status draw(void *user, const gg_spec *spec, gg_error *err) {
   return st;
 }
 
-/* One file holds one drawing, or one page. */
-static int show_kernel(const char *option, cli_spec_action *action, const char *path, int argc,
-                       char **argv) {
+static int draw_kernel(const char *path, int argc, char **argv) {
   cli_specs specs;
   int code = cli_specs_load(&specs, argc, argv);
-  if (!code && specs.count != 1)
-    code = cli_usage("%s shows one kernel, not %zu", option, specs.count);
-  if (!code) code = cli_specs_each(&specs, false, NULL, action, (void *)path);
+  if (!code && specs.count != 1) code = cli_usage("--svg shows one kernel, not %zu", specs.count);
+  if (!code) code = cli_specs_each(&specs, false, NULL, draw, (void *)path);
   cli_specs_free(&specs);
   return code;
-}
-
-/* The kernel's PTX with the lines of its text in it, as the emulator has it; NULL without NVRTC, or
- * where that does not know the architecture, and the page says so. */
-static gg_binary *compile_ptx(const gg_kernel *kernel, gg_error *why) {
-  gg_compiler_options usual = GG_COMPILER_OPTIONS_INIT;
-  gg_compiler *compiler = NULL;
-  gg_binary *binary = NULL;
-  gg_arch arch;
-  if (!gg_arch_parse(&arch, kernel->arch)) return NULL;
-  const gg_device_facts device = {.arch = arch.number, .emulated = true};
-  if (!gg_compiler_open(&compiler, &usual, why))
-    gg_compile_for_device(&binary, compiler, NULL, kernel, &device, why);
-  gg_compiler_close(compiler);
-  return binary;
-}
-
-static gg_status write_page(void *user, const gg_spec *spec, gg_error *err) {
-  const char *path = user;
-  gg_compilation compilation = GG_COMPILATION_INIT;
-  gg_report report = {.arena = GG_ARENA_INIT};
-  gg_kernel *kernel = NULL;
-  gg_error why = GG_ERROR_INIT;
-  gg_str picture = GG_STR_INIT, text = GG_STR_INIT;
-  gg_status st = gg_compilation_run(&compilation, spec, err);
-  if (!st) st = gg_report_make(&report, compilation.plan, compilation.layouts, err);
-  if (!st) st = gg_kernel_emit(&kernel, compilation.plan, compilation.layouts, false, err);
-  gg_binary *binary = st ? NULL : compile_ptx(kernel, &why);
-  if (!st) {
-    cli_kernel_picture(&picture, compilation.plan, compilation.layouts);
-    st = gg_page_write(&text,
-                       &(gg_page){.plan = compilation.plan,
-                                  .layouts = compilation.layouts,
-                                  .report = &report,
-                                  .picture = gg_str_text(&picture),
-                                  .cuda = kernel->source,
-                                  .ptx = binary ? binary->data : NULL,
-                                  .why_not = why.message},
-                       err);
-  }
-  if (!st) st = path ? cli_write_text(path, &text, err) : cli_print(&text, err);
-  gg_str_free(&picture);
-  gg_str_free(&text);
-  gg_error_clear(&why);
-  gg_binary_free(binary);
-  gg_kernel_free(kernel);
-  gg_report_free(&report);
-  gg_compilation_free(&compilation);
-  return st;
 }
 
 static gg_status explain(void *user, const gg_spec *spec, gg_error *err) {
@@ -188,6 +147,19 @@ static int explain_problem(const explain_options *given, bool json, int argc, ch
   return code;
 }
 
+static bool is_shaped(const cli_shape *shape) {
+  return shape->m || shape->n || shape->k || shape->l;
+}
+
+static int write_page(const explain_options *given, int argc, char **argv) {
+  const cli_page_options page = {.out = given->out,
+                                 .run = given->run,
+                                 .shape = given->shape,
+                                 .element = given->element,
+                                 .other = given->compare};
+  return cli_kernel_page(&page, argc, argv);
+}
+
 static int run(const void *values, int argc, char **argv) {
   const explain_options *given = values;
   const char *format = given->format ? given->format : given->json ? "json" : "text";
@@ -197,7 +169,15 @@ static int run(const void *values, int argc, char **argv) {
   }
   if ((given->svg || given->html) && given->problem)
     return cli_usage("%s is of a SPEC", given->svg ? "--svg" : "--html");
-  if (given->out && !given->html) return cli_usage("-o is of --html");
+  if (!given->html) {
+    const char *stray = given->out       ? "-o"
+                        : given->run     ? "--run"
+                        : given->compare ? "--compare"
+                                         : NULL;
+    if (stray) return cli_usage("%s is of --html", stray);
+  }
+  if (!given->run && (is_shaped(&given->shape) || given->element))
+    return cli_usage("%s of --run", given->element ? "--element is" : "-m, -n, -k and -l are");
   if (given->problem) return explain_problem(given, ex.json, argc, argv);
   if (given->types || given->epilogue) {
     return cli_usage("%s is of a --problem", given->types ? "--types" : "--epilogue");
@@ -205,8 +185,8 @@ static int run(const void *values, int argc, char **argv) {
   if (given->arch || given->sms || given->multiprocessors)
     return cli_usage("--arch, --sms and --multiprocessors are of a --problem's device");
   if (argc == 0) return cli_usage("explain needs a spec, or a --problem");
-  if (given->svg) return show_kernel("--svg", draw, given->svg, argc, argv);
-  if (given->html) return show_kernel("--html", write_page, given->out, argc, argv);
+  if (given->svg) return draw_kernel(given->svg, argc, argv);
+  if (given->html) return write_page(given, argc, argv);
   int status = cli_each_spec(argc, argv, given->keep_going, explain, &ex);
   if (ex.json) fputs(ex.printed ? "]\n" : "[]\n", stdout);
   return status;
@@ -228,6 +208,8 @@ const cli_command cmd_explain = {
         "the steps of a tile, every decision with its reason, shared memory with its rings, each\n"
         "operand's layout as a picture that says of an element where it lies and who has it, tensor\n"
         "maps and descriptors field by field, and the kernel's text beside its PTX, line by line.\n"
+        "With --run it has the timeline and counters of one launch in the emulator, and the way of an\n"
+        "element of A; with --compare it marks what another spec's kernel has otherwise (docs/page.md).\n"
         "\n"
         "With --problem: every kernel that gg_gemm could take for the product, by the model's\n"
         "predicted time, with its terms (docs/tuning.md), and why the first one is it. With SPECs\n"

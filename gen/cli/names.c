@@ -21,6 +21,8 @@ static void name_mbarriers(const gg_plan *plan, const gg_ring_barriers *barriers
 static void name_rings(const gg_plan *plan, const gg_rings *rings) {
   for (size_t i = 0; i < rings->count; i++) {
     const gg_ring *ring = &rings->list[i];
+    name(plan, GG_EMU_NAME_SHARED, ring->name, ring->begin, (int64_t)ring->depth * ring->instances,
+         ring->bytes);
     name_mbarriers(plan, &ring->full);
     for (int k = 0; k < ring->empties; k++)
       name_mbarriers(plan, &ring->empty[k]);
@@ -43,14 +45,16 @@ static void name_roles(const gg_plan *plan, const gg_rings *rings) {
   if (plan->pingpong) name(plan, GG_EMU_NAME_BARRIERS, "turn", 1, plan->consumers, 1);
 }
 
+void cli_name_kernel(const gg_plan *plan, const gg_layouts *layouts) {
+  name_rings(plan, &layouts->rings);
+  name_roles(plan, &layouts->rings);
+}
+
 static gg_status name_parts(void *user, const gg_spec *spec, gg_error *err) {
   (void)user;
   gg_compilation compilation = GG_COMPILATION_INIT;
   gg_status st = gg_compilation_run(&compilation, spec, err);
-  if (!st) {
-    name_rings(compilation.plan, &compilation.layouts->rings);
-    name_roles(compilation.plan, &compilation.layouts->rings);
-  }
+  if (!st) cli_name_kernel(compilation.plan, compilation.layouts);
   gg_compilation_free(&compilation);
   return st;
 }

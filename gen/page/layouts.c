@@ -5,6 +5,7 @@
 
 #include "atom/dtype.h"
 #include "page/parts.h"
+#include "plan/operands.h"
 #include "plan/target.h"
 #include "plan/transpose.h"
 
@@ -16,10 +17,18 @@ typedef struct view {
   const char *row, *column; /* names of its modes */
   int64_t rows, columns;
   gg_dtype type;
+  int bits;           /* of an element in `layout` */
+  bool along_k;       /* the operand is contiguous along K */
   const char *memory; /* what `layout` maps to, for people */
   const gg_composed *layout;
   const gg_layout *copied, *held; /* (thread, value) to the colexicographic index */
   const char *copied_by, *held_as;
+  int first_thread;           /* of those that `held` is of */
+  const gg_ring *ring;        /* in whose stages it lies, */
+  int64_t in_stage;           /* from so many bytes on */
+  bool last_first;            /* K's last tile comes before its first one */
+  bool described;             /* MMAs read it from there, by descriptors */
+  const gg_boxed_tile *boxes; /* as which it comes, and how MMAs find it there */
 } view;
 
 /* ---- JSON --------------------------------------------------------------------------------- */
@@ -54,9 +63,10 @@ static void put_offsets(gg_str *out, const view *v) {
   gg_str_puts(out, "]}");
 }
 
-/* Of each element the first of its holders: a thread and which of its values; -1: none. */
+/* Of each element the first of its holders: a thread of the CTA, layouts count from its `first`,
+ * and which of its values; -1: none. */
 static gg_status put_holders(gg_str *out, const char *name, const char *what, const gg_layout *tv,
-                             const view *v, gg_error *err) {
+                             int first, const view *v, gg_error *err) {
   gg_arena arena = GG_ARENA_INIT;
   int64_t size = v->rows * v->columns;
   int64_t threads = gg_layout_mode_size(tv, 0), all = gg_layout_size(tv);
@@ -77,13 +87,43 @@ static gg_status put_holders(gg_str *out, const char *name, const char *what, co
   gg_str_free(&text);
   gg_str_puts(out, "\"thread\":[");
   for (int64_t i = 0; i < size; i++)
-    put_number(out, i, holder[i] < 0 ? -1 : holder[i] % threads);
+    put_number(out, i, holder[i] < 0 ? -1 : first + holder[i] % threads);
   gg_str_puts(out, "],\"value\":[");
   for (int64_t i = 0; i < size; i++)
     put_number(out, i, holder[i] < 0 ? -1 : holder[i] / threads);
   gg_str_puts(out, "]}");
   gg_arena_free(&arena);
   return GG_OK;
+}
+
+/* Where the operand of each MMA begins in a stage: (block of the tile, K step) to bytes. */
+static void put_steps(gg_str *out, const view *v) {
+  const gg_boxed_tile *boxes = v->boxes;
+  int units = boxes->step_units ? boxes->step_units : 1;
+  int64_t blocks = gg_layout_mode_size(&boxes->steps, 0);
+  int64_t steps = gg_layout_mode_size(&boxes->steps, 1) / units;
+  gg_str_printf(out, ",\"block\":%lld,\"step\":%lld,\"descriptors\":[",
+                (long long)(v->rows / blocks), (long long)(v->columns / steps));
+  for (int64_t block = 0; block < blocks; block++) {
+    gg_str_puts(out, block ? ",[" : "[");
+    for (int64_t step = 0; step < steps; step++)
+      put_number(out, step, 16 * gg_layout_at(&boxes->steps, block + blocks * step * units));
+    gg_str_putc(out, ']');
+  }
+  gg_str_putc(out, ']');
+}
+
+/* From an element's place in the tile to the instructions that move and read it: stages, boxes
+ * and MMAs. */
+static void put_way(gg_str *out, const view *v) {
+  const gg_boxed_tile *boxes = v->boxes;
+  gg_str_printf(out,
+                ",\"way\":{\"begin\":%lld,\"stages\":%d,\"stage_bytes\":%lld,\"last_first\":%s",
+                (long long)(v->ring->begin + v->in_stage), v->ring->depth,
+                (long long)v->ring->bytes, v->last_first ? "true" : "false");
+  if (boxes && boxes->count) gg_str_printf(out, ",\"box\":[%d,%d]", boxes->line, boxes->lines);
+  if (boxes && boxes->descriptor && v->described) put_steps(out, v);
+  gg_str_putc(out, '}');
 }
 
 static gg_status put_data(gg_str *out, const view *v, gg_error *err) {
@@ -93,12 +133,15 @@ static gg_status put_data(gg_str *out, const view *v, gg_error *err) {
   put_member(out, "row", v->row);
   put_member(out, "column", v->column);
   put_member(out, "type", gg_dtype_info_of(v->type)->name);
+  gg_str_printf(out, "\"along_k\":%s,\"packed\":%d,", v->along_k ? "true" : "false",
+                gg_dtype_info_of(v->type)->bits);
   gg_str_printf(out, "\"rows\":%lld,\"columns\":%lld,\"bits\":%d", (long long)v->rows,
-                (long long)v->columns, gg_dtype_info_of(v->type)->bits);
+                (long long)v->columns, v->bits);
   gg_status st = GG_OK;
   if (v->layout) put_offsets(out, v);
-  if (v->copied) st = put_holders(out, "copied", v->copied_by, v->copied, v, err);
-  if (v->held && !st) st = put_holders(out, "held", v->held_as, v->held, v, err);
+  if (v->layout && v->ring) put_way(out, v);
+  if (v->copied) st = put_holders(out, "copied", v->copied_by, v->copied, 0, v, err);
+  if (v->held && !st) st = put_holders(out, "held", v->held_as, v->held, v->first_thread, v, err);
   gg_str_puts(out, "}");
   return st;
 }
@@ -108,6 +151,24 @@ static gg_status put_data(gg_str *out, const view *v, gg_error *err) {
 /* A layout that the family has; one that it has not has no modes. */
 static const gg_layout *there(const gg_layout *layout) {
   return gg_layout_rank(layout) == 2 && gg_layout_size(layout) > 1 ? layout : NULL;
+}
+
+/* Where the operand is in a stage, and how many bits each of its elements has there. */
+static void place_view(view *v, const gg_page *page, bool is_a) {
+  gg_operand_row rows[GG_OPERAND_ROWS_MAX];
+  size_t count = gg_operand_rows(rows, page->plan, page->layouts);
+  const gg_boxed_tile *boxes = is_a ? &page->layouts->boxes_a : &page->layouts->boxes_b;
+  int64_t size = is_a ? page->layouts->size_a : page->layouts->size_b;
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].id != (is_a ? GG_OPERAND_A : GG_OPERAND_B) || !rows[i].ring || !size) continue;
+    v->ring = rows[i].ring;
+    v->last_first =
+        page->plan->target->id == GG_TARGET_SM80 || page->plan->target->id == GG_TARGET_SIMT;
+    v->in_stage = rows[i].offset;
+    v->bits = (int)(8 * rows[i].bytes / size);
+    if (rows[i].copy == GG_COPY_MAP) v->boxes = boxes;
+    v->described = !is_a || !(page->plan->a_in_tensor || page->plan->a_in_registers);
+  }
 }
 
 static view input_view(const gg_page *page, bool is_a) {
@@ -120,6 +181,8 @@ static view input_view(const gg_page *page, bool is_a) {
             .row = is_a ? gg_as_asked(plan, "m", "n") : gg_as_asked(plan, "n", "m"),
             .column = "k",
             .type = operand->type,
+            .bits = gg_dtype_info_of(operand->type)->bits,
+            .along_k = operand->major == GG_MAJOR_K,
             .memory = is_a ? "a stage of sA" : "a stage of sB",
             .copied_by = "copied by",
             .held_as = "multiplied by",
@@ -132,16 +195,25 @@ static view input_view(const gg_page *page, bool is_a) {
     v.rows = gg_layout_mode_size(&layout->layout, 0);
     v.columns = gg_layout_mode_size(&layout->layout, 1);
   }
+  place_view(&v, page, is_a);
   return v;
+}
+
+/* Layouts of fragments count the threads of consumers alone. */
+static int first_that_multiplies(const gg_page *page) {
+  const gg_role *role = gg_rings_role(&page->layouts->rings, GG_ROLE_CONSUMER);
+  return page->plan->specialised && role ? role->first_warp * GG_WARP : 0;
 }
 
 static size_t views_of(view out[4], const gg_page *page) {
   const gg_layouts *l = page->layouts;
   const gg_plan *plan = page->plan;
   const char *row = gg_as_asked(plan, "m", "n"), *column = gg_as_asked(plan, "n", "m");
+  int multiplies = first_that_multiplies(page);
   size_t count = 0;
   for (int is_b = 0; is_b < 2; is_b++) {
     view v = input_view(page, !is_b);
+    v.first_thread = multiplies;
     if (v.layout || v.copied || v.held) out[count++] = v;
   }
   if (there(&l->tCrC))
@@ -152,7 +224,9 @@ static size_t views_of(view out[4], const gg_page *page) {
                           .rows = plan->tile_m,
                           .columns = plan->tile_n,
                           .type = plan->accumulator,
+                          .bits = gg_dtype_info_of(plan->accumulator)->bits,
                           .held = &l->tCrC,
+                          .first_thread = multiplies,
                           .held_as = "summed by"};
   if (there(&l->sD.layout))
     out[count++] = (view){.id = "d",
@@ -162,6 +236,7 @@ static size_t views_of(view out[4], const gg_page *page) {
                           .rows = gg_layout_mode_size(&l->sD.layout, 0),
                           .columns = gg_layout_mode_size(&l->sD.layout, 1),
                           .type = plan->d.type,
+                          .bits = gg_dtype_info_of(plan->d.type)->bits,
                           .memory = "a staging buffer",
                           .layout = &l->sD};
   return count;
@@ -170,7 +245,7 @@ static size_t views_of(view out[4], const gg_page *page) {
 /* ---- The section -------------------------------------------------------------------------- */
 
 static void put_canvas(gg_str *out, const view *v) {
-  gg_str_printf(out, "<div class=\"view\" data-view=\"%s\">\n<h3>", v->id);
+  gg_str_printf(out, "<div class=\"view\" id=\"view-%s\" data-view=\"%s\">\n<h3>", v->id, v->id);
   gg_str_xml(out, v->title);
   gg_str_printf(out, ": %lld x %lld elements of %s</h3>\n", (long long)v->rows,
                 (long long)v->columns, gg_dtype_info_of(v->type)->name);

@@ -1,36 +1,40 @@
 /* The kernel's text and its PTX beside each other. PTX says of its instructions which line of the
- * text they come from (.loc); page.js finds the ones of a line, and the line of one. An instruction
- * that the page explains elsewhere leads there. */
+ * text they come from, and which lines called that one (.loc with inlined_at); page.js finds the
+ * instructions of a line, and the lines of one. An instruction that the page explains elsewhere
+ * leads there. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit/compare.h"
 #include "page/parts.h"
 
-static const struct {
-  const char *opcode; /* how it begins */
-  const char *section;
-} explained[] = {{"mbarrier.", "memory"},
-                 {"cp.async.bulk.tensor", "descriptors"},
-                 {"cp.async.bulk", "memory"},
-                 {"cp.async", "layouts"},
-                 {"wgmma.mma_async", "descriptors"},
-                 {"tcgen05.mma", "descriptors"},
-                 {"tcgen05.", "memory"},
-                 {"ldmatrix.", "layouts"},
-                 {"stmatrix.", "layouts"},
-                 {"mma.", "layouts"}};
+enum { callers_max = 6 };
 
-typedef struct line {
-  const char *text;
-  size_t length;
-} line;
+/* The kernel's text by its lines, and who called each of them when PTX last said so. */
+typedef struct source {
+  gg_page_line *lines; /* of number 1 at [1] */
+  int *caller;         /* 0: nobody */
+  int count;
+} source;
 
 /* The line at `*at`, which goes on to the next one; false at the end. */
-static bool next_line(line *out, const char **at) {
+static bool next_line(gg_page_line *out, const char **at) {
   if (!**at) return false;
-  *out = (line){*at, strcspn(*at, "\n")};
+  *out = (gg_page_line){*at, strcspn(*at, "\n")};
   *at += out->length + ((*at)[out->length] == '\n');
+  return true;
+}
+
+static bool read_text(source *out, gg_arena *arena, const char *cuda) {
+  gg_page_line line;
+  for (const char *at = cuda; next_line(&line, &at);)
+    out->count++;
+  out->lines = gg_arena_alloc(arena, (size_t)(out->count + 1) * sizeof *out->lines);
+  out->caller = gg_arena_alloc(arena, (size_t)(out->count + 1) * sizeof *out->caller);
+  if (!out->lines || !out->caller) return false;
+  for (int i = 1; next_line(&line, &cuda); i++)
+    out->lines[i] = line;
   return true;
 }
 
@@ -47,15 +51,22 @@ static void put_text(gg_str *out, const char *text, size_t length) {
   gg_str_puts(out, "</i>");
 }
 
+/* Whether the line of this number differs; `*at` goes along with the numbers. */
+static bool differs(const gg_lines *lines, size_t *at, int number) {
+  while (*at < lines->count && lines->list[*at].number < number)
+    ++*at;
+  return *at < lines->count && lines->list[*at].number == number && lines->list[*at].differs;
+}
+
 /* ---- The kernel's text -------------------------------------------------------------------- */
 
-static void put_cuda(gg_str *out, const char *text) {
+static void put_cuda(gg_str *out, const source *t, const gg_lines *compared) {
+  size_t at = 0;
   gg_str_puts(out,
               "<ol class=\"code\" id=\"cuda\" tabindex=\"0\" aria-label=\"The kernel's text\">\n");
-  line l;
-  while (next_line(&l, &text)) {
-    gg_str_puts(out, "<li>");
-    put_text(out, l.text, l.length);
+  for (int i = 1; i <= t->count; i++) {
+    gg_str_printf(out, "<li id=\"c%d\"%s>", i, differs(compared, &at, i) ? " class=\"new\"" : "");
+    put_text(out, t->lines[i].text, t->lines[i].length);
     gg_str_puts(out, "</li>\n");
   }
   gg_str_puts(out, "</ol>\n");
@@ -63,77 +74,110 @@ static void put_cuda(gg_str *out, const char *text) {
 
 /* ---- PTX ---------------------------------------------------------------------------------- */
 
-/* The line of the text that `.loc FILE LINE COLUMN` names; 0: it is no such directive. */
-static int line_of_loc(const line *l) {
-  const char *at = l->text + strspn(l->text, " \t");
+/* Reads `.loc FILE LINE COLUMN` and, where it has one, `inlined_at FILE LINE COLUMN`, which is
+ * noted; gives LINE, 0 where the line is no such directive. */
+static int read_loc(source *t, const gg_page_line *l) {
+  const char *at = l->text + strspn(l->text, " \t"), *end = l->text + l->length;
   if (strncmp(at, ".loc", 4) != 0 || !isspace((unsigned char)at[4])) return 0;
-  char *end;
-  strtol(at + 4, &end, 10);
-  return (int)strtol(end, NULL, 10);
+  char *behind;
+  strtol(at + 4, &behind, 10);
+  int line = (int)strtol(behind, NULL, 10);
+  if (line < 1 || line > t->count) return 0;
+  const char *inlined = strstr(behind, "inlined_at");
+  t->caller[line] = 0;
+  if (inlined && inlined < end) {
+    strtol(inlined + strlen("inlined_at"), &behind, 10);
+    int caller = (int)strtol(behind, NULL, 10);
+    if (caller > 0 && caller <= t->count && caller != line) t->caller[line] = caller;
+  }
+  return line;
 }
 
-/* The section that explains the instruction which begins at `at`; NULL: none does. */
-static const char *section_of(const char *at) {
-  for (size_t i = 0; i < sizeof explained / sizeof *explained; i++) {
-    if (strncmp(at, explained[i].opcode, strlen(explained[i].opcode)) == 0)
-      return explained[i].section;
+/* The line and those that called it, the nearest first; gives how many. */
+static size_t lines_from(gg_page_line out[callers_max], int numbers[callers_max], const source *t,
+                         int line) {
+  size_t count = 0;
+  for (; line && count < callers_max; line = t->caller[line]) {
+    numbers[count] = line;
+    out[count++] = t->lines[line];
   }
-  return NULL;
+  return count;
 }
 
 /* An instruction, behind its predicate; the opcode leads to what explains it. */
-static void put_instruction(gg_str *out, const line *l) {
+static void put_instruction(gg_str *out, const gg_page *page, const gg_page_line *l,
+                            const gg_page_line *from, size_t count) {
   const char *at = l->text + strspn(l->text, " \t"), *end = l->text + l->length;
+  char link[GG_PAGE_LINK];
   if (*at == '@') at += strcspn(at, " \t\n"), at += strspn(at, " \t");
-  const char *section = at < end ? section_of(at) : NULL;
-  if (!section) {
+  if (at >= end || !gg_page_link(link, page, at, from, count)) {
     put_text(out, l->text, l->length);
     return;
   }
   size_t opcode = strcspn(at, " \t\n;");
   gg_page_put(out, l->text, (size_t)(at - l->text));
-  gg_str_printf(out, "<a href=\"#%s\">", section);
+  gg_str_printf(out, "<a href=\"#%s\">", link);
   gg_page_put(out, at, opcode);
   gg_str_puts(out, "</a>");
   put_text(out, at + opcode, (size_t)(end - at) - opcode);
 }
 
-/* Up to the tables of a debugger. */
-static void put_ptx(gg_str *out, const char *text) {
-  gg_str_puts(out, "<ol class=\"code\" id=\"ptx\" tabindex=\"0\" aria-label=\"PTX\">\n");
-  line l;
+static void put_item(gg_str *out, const gg_page *page, const gg_page_line *l, const source *t,
+                     int number, int from, bool is_new) {
+  gg_page_line lines[callers_max];
+  int numbers[callers_max];
+  bool code = l->text[0] == '\t' || l->text[0] == '@' || l->text[0] == ' ';
+  size_t count = code ? lines_from(lines, numbers, t, from) : 0;
+  gg_str_printf(out, "<li id=\"p%d\"", number);
+  for (size_t i = 0; i < count; i++)
+    gg_str_printf(out, "%s%d", i ? " " : " data-from=\"", numbers[i]);
+  gg_str_puts(out, count ? "\"" : "");
+  gg_str_puts(out, is_new ? " class=\"new\">" : ">");
+  put_instruction(out, page, l, lines, count);
+  gg_str_puts(out, "</li>\n");
+}
+
+/* Up to the tables of a debugger. Numbers are those of the PTX itself, as the emulator has them. */
+static void put_ptx(gg_str *out, const gg_page *page, source *t, const gg_lines *compared) {
+  const char *at = page->ptx;
+  gg_page_line l;
+  size_t place = 0;
   int from = 0;
-  while (next_line(&l, &text) && strncmp(l.text, "\t.file", 6) != 0 &&
-         strncmp(l.text, "\t.section", 9) != 0) {
-    int said = line_of_loc(&l);
-    if (said) {
+  gg_str_puts(out, "<ol class=\"code\" id=\"ptx\" tabindex=\"0\" aria-label=\"PTX\">\n");
+  for (int number = 1; next_line(&l, &at); number++) {
+    if (strncmp(l.text, "\t.file", 6) == 0 || strncmp(l.text, "\t.section", 9) == 0) break;
+    int said = read_loc(t, &l);
+    if (said)
       from = said;
-      continue;
-    }
-    bool code = l.text[0] == '\t' || l.text[0] == '@' || l.text[0] == ' ';
-    if (code && from)
-      gg_str_printf(out, "<li data-line=\"%d\">", from);
     else
-      gg_str_puts(out, "<li>");
-    put_instruction(out, &l);
-    gg_str_puts(out, "</li>\n");
+      put_item(out, page, &l, t, number, from, differs(compared, &place, number));
   }
   gg_str_puts(out, "</ol>\n");
 }
 
-void gg_page_listing(gg_str *out, const gg_page *page) {
+gg_status gg_page_listing(gg_str *out, const gg_page *page, gg_error *err) {
+  gg_arena arena = GG_ARENA_INIT;
+  const gg_comparison *beside = page->comparison;
+  const gg_lines none = {0};
+  source t = {0};
+  if (!read_text(&t, &arena, page->cuda)) {
+    gg_arena_free(&arena);
+    return gg_fail(err, MEMORY, NULL, "");
+  }
   gg_str_puts(out, "<p>Choose a line, with the pointer or the arrow keys: the instructions that it "
-                   "became, or the line that an instruction comes from, are marked beside it. "
+                   "became, or the lines that an instruction comes from, are marked beside it. "
                    "Instructions that are links lead to what explains them.</p>\n"
                    "<div class=\"panes\">\n<div><h3>CUDA C++</h3>\n");
-  put_cuda(out, page->cuda);
+  put_cuda(out, &t, beside ? &beside->cuda[0] : &none);
   gg_str_puts(out, "</div>\n<div><h3>PTX</h3>\n");
   if (page->ptx) {
-    put_ptx(out, page->ptx);
+    put_ptx(out, page, &t, beside ? &beside->ptx[0] : &none);
   } else {
     gg_str_puts(out, "<p>There is none: ");
     gg_str_xml(out, page->why_not);
     gg_str_puts(out, "</p>\n");
   }
   gg_str_puts(out, "</div>\n</div>\n");
+  gg_arena_free(&arena);
+  return GG_OK;
 }

@@ -1,8 +1,10 @@
-/* Shared memory as a bar, its rings as a table; tensor maps and matrix descriptors, field by field.
- */
+/* Shared memory as a bar, its rings, roles and accesses as tables; the map of tensor memory. */
 #include "atom/dtype.h"
+#include "atom/tmem.h"
 #include "page/parts.h"
-#include "plan/operands.h"
+#include "plan/scales.h"
+#include "plan/sm100.h"
+#include "plan/sparse.h"
 #include "plan/target.h"
 #include "plan/transpose.h"
 
@@ -48,7 +50,7 @@ static void put_ring(gg_str *out, const gg_rings *rings, const gg_ring *ring) {
   gg_str_puts(out, "</ul></td></tr>\n");
 }
 
-void gg_page_memory(gg_str *out, const gg_page *page) {
+static void put_shared(gg_str *out, const gg_page *page) {
   const gg_rings *rings = &page->layouts->rings;
   int64_t all = page->layouts->smem_bytes, barriers = all - rings->barriers_begin;
   if (!rings->count) {
@@ -57,7 +59,8 @@ void gg_page_memory(gg_str *out, const gg_page *page) {
     return;
   }
   gg_str_printf(out,
-                "<p>%lld bytes a CTA, in the order in which they lie.</p>\n<div class=\"bar\">",
+                "<p>%lld bytes of shared memory a CTA, in the order in which they lie.</p>\n"
+                "<div class=\"bar\">",
                 (long long)all);
   for (size_t i = 0; i < rings->count; i++) {
     const gg_ring *ring = &rings->list[i];
@@ -75,93 +78,118 @@ void gg_page_memory(gg_str *out, const gg_page *page) {
   gg_str_puts(out, "</tbody></table></div>\n");
 }
 
-/* ---- Tensor maps -------------------------------------------------------------------------- */
+/* ---- Roles ------------------------------------------------------------------------------ */
 
-static const char *mode_name(gg_map_mode mode) {
-  static const char *const names[] = {[GG_MAP_LINE] = "along a line",
-                                      [GG_MAP_LINES] = "lines",
-                                      [GG_MAP_BATCH] = "batch",
-                                      [GG_MAP_SCALE_ATOM] = "an atom of factors",
-                                      [GG_MAP_SCALE_ROWS] = "atoms along the rows",
-                                      [GG_MAP_SCALE_K] = "atoms along K",
-                                      [GG_MAP_METADATA_TILE] = "a tile of metadata",
-                                      [GG_MAP_METADATA_ROWS] = "tiles along the rows",
-                                      [GG_MAP_METADATA_K] = "tiles along K",
-                                      [GG_MAP_METADATA_BLOCK] = "a block of metadata",
-                                      [GG_MAP_METADATA_GAP] = "gaps",
-                                      [GG_MAP_METADATA_BLOCKS] = "blocks",
-                                      [GG_MAP_HALF] = "halves",
-                                      [GG_MAP_HALF_LINES] = "lines of a half"};
-  return (size_t)mode < sizeof names / sizeof *names && names[mode] ? names[mode] : "";
-}
-
-static void put_map(gg_str *out, const gg_plan *plan, const gg_tensor_map *map) {
-  const char *name = map->operand == GG_OPERAND_A       ? gg_as_asked(plan, "A", "B")
-                     : map->operand == GG_OPERAND_B     ? gg_as_asked(plan, "B", "A")
-                     : map->operand == GG_OPERAND_EXTRA ? "an operation's matrix"
-                                                        : gg_operand_word(map->operand);
-  gg_str_printf(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>", name,
-                gg_dtype_info_of(map->type)->name);
-  for (int i = 0; i < map->rank; i++)
-    gg_str_printf(out, "%s%d %s", i ? " x " : "", map->box[i], mode_name(map->modes[i]));
-  gg_str_puts(out, "</td><td>");
-  if (map->swizzle_bytes)
-    gg_str_printf(out, "%d bytes", map->swizzle_bytes);
-  else
-    gg_str_puts(out, "none");
-  gg_str_printf(out, "</td><td>%s</td></tr>\n",
-                map->end ? "last lines by a second map, of as many as are left" : "");
-}
-
-static void put_maps(gg_str *out, const gg_page *page) {
-  if (!page->layouts->map_count) {
-    gg_str_puts(out, "<p>No operand is copied by a tensor map.</p>\n");
-    return;
+static void put_roles(gg_str *out, const gg_rings *rings) {
+  if (!rings->role_count) return;
+  gg_str_puts(out, "<div class=\"wide\"><table id=\"roles\"><thead><tr><th scope=\"col\">role</th>"
+                   "<th scope=\"col\">warps</th><th scope=\"col\">threads that work</th>"
+                   "<th scope=\"col\">registers of a thread</th></tr></thead><tbody>\n");
+  for (size_t i = 0; i < rings->role_count; i++) {
+    const gg_role *role = &rings->roles[i];
+    gg_str_printf(out, "<tr><th scope=\"row\">%s</th><td>%d", role->name, role->first_warp);
+    if (role->warps > 1) gg_str_printf(out, " to %d", role->first_warp + role->warps - 1);
+    if (role->groups > 1) gg_str_printf(out, ", in %d groups", role->groups);
+    gg_str_printf(out, "</td><td>%s</td><td>", role->elected ? "one" : "all");
+    if (role->registers)
+      gg_str_printf(out, "%d", role->registers);
+    else
+      gg_str_puts(out, "the launch's");
+    gg_str_puts(out, "</td></tr>\n");
   }
-  gg_str_puts(
-      out, "<p>A tensor map is made at launch: where the matrix lies, its extents and "
-           "strides; and the box that one instruction copies, as it is here.</p>\n"
-           "<div class=\"wide\"><table id=\"maps\"><thead><tr><th scope=\"col\">map of</th>"
-           "<th scope=\"col\">elements</th><th scope=\"col\">box</th><th scope=\"col\">swizzle</th>"
-           "<th scope=\"col\">ends</th></tr></thead><tbody>\n");
-  for (size_t i = 0; i < page->layouts->map_count; i++)
-    put_map(out, page->plan, &page->layouts->maps[i]);
   gg_str_puts(out, "</tbody></table></div>\n");
 }
 
-/* ---- Descriptors -------------------------------------------------------------------------- */
+/* ---- Bank conflicts --------------------------------------------------------------------- */
 
-static void put_field(gg_str *out, const char *bits, const char *name, uint64_t value,
-                      const char *unit) {
-  gg_str_printf(
-      out,
-      "<tr><td>%s</td><th scope=\"row\">%s</th><td class=\"number\">%llu</td><td>%s</td></tr>\n",
-      bits, name, (unsigned long long)value, unit);
+static void put_accesses(gg_str *out, const gg_layouts *layouts) {
+  if (!layouts->access_count) return;
+  gg_str_puts(
+      out, "<h3>Bank conflicts</h3>\n<p>What accesses to shared memory cost, worked out from the "
+           "layouts, over a tile: a warp's access takes as many turns as its busiest bank has "
+           "words.</p>\n<div class=\"wide\"><table id=\"accesses\"><thead><tr>"
+           "<th scope=\"col\">access</th><th scope=\"col\">bytes a lane</th>"
+           "<th scope=\"col\">turns</th><th scope=\"col\">the fewest</th>"
+           "<th scope=\"col\">times</th><th scope=\"col\">why</th></tr></thead><tbody>\n");
+  for (size_t i = 0; i < layouts->access_count; i++) {
+    const gg_smem_access *access = &layouts->accesses[i];
+    const gg_wavefronts *w = &access->wavefronts;
+    gg_str_printf(out, "<tr><th scope=\"row\">%s</th>", access->name);
+    put_number_cell(out, access->bytes);
+    put_number_cell(out, w->taken);
+    put_number_cell(out, w->least);
+    gg_str_printf(out, "<td class=\"number\">%.2f</td><td>", (double)w->taken / (double)w->least);
+    if (w->taken == w->least)
+      gg_str_puts(out, "no conflict");
+    else if (access->why)
+      gg_str_xml(out, access->why);
+    gg_str_puts(out, "</td></tr>\n");
+  }
+  gg_str_puts(out, "</tbody></table></div>\n");
 }
 
-static void put_descriptor(gg_str *out, const char *operand, const gg_boxed_tile *tile,
-                           bool tcgen05) {
-  uint64_t bits = tile->descriptor;
-  if (!bits) return;
-  gg_str_printf(out,
-                "<table class=\"facts descriptor\"><caption>Matrix descriptor of %s's first MMA, "
-                "at address 0: 0x%016llx</caption><tbody>\n",
-                operand, (unsigned long long)bits);
-  put_field(out, "0-13", "start address", bits & 0x3fff, "times 16 bytes");
-  put_field(out, "16-29", "leading dimension offset", bits >> 16 & 0x3fff, "times 16 bytes");
-  put_field(out, "32-45", "stride dimension offset", bits >> 32 & 0x3fff, "times 16 bytes");
-  if (tcgen05)
-    put_field(out, "61-63", "layout type", bits >> 61,
-              "0 no swizzle, 1 128 bytes in units of 32, 2 128 bytes, 4 64 bytes, 6 32 bytes");
-  else
-    put_field(out, "62-63", "layout type", bits >> 62, "0 no swizzle, 1 128 bytes, 2 64, 3 32");
+/* ---- Tensor memory ---------------------------------------------------------------------- */
+
+/* Columns of tensor memory that have something. */
+typedef struct region {
+  const char *name;
+  int begin, columns;
+} region;
+
+enum { regions_max = 8 };
+
+static size_t tensor_regions(region out[regions_max], const gg_page *page) {
+  static const char *const sets[] = {"sums, set 0", "sums, set 1", "sums, set 2", "sums, set 3"};
+  const gg_plan *plan = page->plan;
+  const gg_layouts *l = page->layouts;
+  size_t count = 0;
+  int each = gg_sm100_accumulator_columns(plan);
+  for (int i = 0; i < plan->accumulator_stages && i < 4; i++)
+    out[count++] = (region){sets[i], i * each, each};
+  if (gg_plan_is_scaled(plan)) {
+    int k = gg_scale_atoms_k(plan), a = GG_SCALE_ATOM_COLUMNS * gg_scale_atoms_a(plan) * k;
+    out[count++] = (region){"scale factors of A", l->scale_column, a};
+    out[count++] = (region){"scale factors of B", l->scale_column + a,
+                            GG_SCALE_ATOM_COLUMNS * gg_scale_places_b(plan) * k};
+  }
+  if (plan->sparse_a)
+    out[count++] =
+        (region){gg_as_asked(plan, "metadata of A", "metadata of B"), l->metadata_column,
+                 gg_metadata_tiles_m(plan) * gg_metadata_tiles_k(plan) * GG_METADATA_TILE_COLUMNS};
+  if (plan->a_in_tensor) out[count++] = (region){"A", l->a_column, gg_sm100_columns_of_a(plan)};
+  return count;
+}
+
+static void put_tensor_memory(gg_str *out, const gg_page *page) {
+  region regions[regions_max];
+  size_t count = tensor_regions(regions, page);
+  int allocated = page->layouts->accumulator.columns, at = 0;
+  gg_str_printf(
+      out,
+      "<h3 id=\"tensor-memory\">Tensor memory</h3>\n<p>The CTA allocates %d of %d columns, "
+      "of %d lanes of 32 bits each.</p>\n<div class=\"bar\">",
+      allocated, GG_TMEM_COLUMNS, GG_TMEM_LANES);
+  for (size_t i = 0; i < count; i++) {
+    put_part(out, "nothing", at, regions[i].begin - at, allocated, 6);
+    put_part(out, regions[i].name, regions[i].begin, regions[i].columns, allocated, (int)i % 6);
+    at = regions[i].begin + regions[i].columns;
+  }
+  put_part(out, "nothing", at, allocated - at, allocated, 6);
+  gg_str_puts(out, "</div>\n<table class=\"facts\"><thead><tr><th scope=\"col\">what</th>"
+                   "<th scope=\"col\">first column</th><th scope=\"col\">columns</th></tr></thead>"
+                   "<tbody>\n");
+  for (size_t i = 0; i < count; i++) {
+    gg_str_printf(out, "<tr><th scope=\"row\">%s</th>", regions[i].name);
+    put_number_cell(out, regions[i].begin);
+    put_number_cell(out, regions[i].columns);
+    gg_str_puts(out, "</tr>\n");
+  }
   gg_str_puts(out, "</tbody></table>\n");
 }
 
-void gg_page_descriptors(gg_str *out, const gg_page *page) {
-  const gg_plan *plan = page->plan;
-  bool tcgen05 = page->layouts->accumulator.home == GG_HOME_TENSOR;
-  put_maps(out, page);
-  put_descriptor(out, gg_as_asked(plan, "A", "B"), &page->layouts->boxes_a, tcgen05);
-  put_descriptor(out, gg_as_asked(plan, "B", "A"), &page->layouts->boxes_b, tcgen05);
+void gg_page_memory(gg_str *out, const gg_page *page) {
+  put_shared(out, page);
+  put_roles(out, &page->layouts->rings);
+  put_accesses(out, page->layouts);
+  if (gg_plan_in_tensor_memory(page->plan)) put_tensor_memory(out, page);
 }

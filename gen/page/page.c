@@ -18,67 +18,6 @@ static const char *file_text(const char *name) {
   return "";
 }
 
-/* ---- Sections --------------------------------------------------------------------------- */
-
-static const struct {
-  const char *id, *title;
-} sections[] = {{"way", "A tile's way"},
-                {"decisions", "Decisions"},
-                {"memory", "Shared memory"},
-                {"layouts", "Layouts"},
-                {"descriptors", "Maps and descriptors"},
-                {"source", "Source and PTX"}};
-
-static void put_navigation(gg_str *out) {
-  gg_str_puts(out, "<nav aria-label=\"Sections\"><ul>\n");
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-    gg_str_printf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].title);
-  gg_str_puts(out, "</ul></nav>\n");
-}
-
-static void open_section(gg_str *out, size_t which) {
-  gg_str_printf(out, "<section id=\"%s\">\n<h2>%s</h2>\n", sections[which].id,
-                sections[which].title);
-}
-
-static void close_section(gg_str *out) {
-  gg_str_puts(out, "</section>\n");
-}
-
-/* ---- The way of a tile ------------------------------------------------------------------ */
-
-/* The steps as the banner of the kernel's text has them: numbered sentences, in lines that go on
- * with more spaces. */
-static void put_steps(gg_str *out, const char *cuda) {
-  const char *at = strstr(cuda, "// What happens, in order"), *end = NULL;
-  if (at) end = strstr(at, "\n// Parameters");
-  if (!end) return;
-  gg_str_puts(out, "<ol class=\"steps\">\n");
-  bool open = false;
-  for (at = strchr(at, '\n'); at && at < end; at = strchr(at, '\n')) {
-    at += strspn(at, "\n/ ");
-    if (at >= end) break;
-    size_t digits = strspn(at, "0123456789"), length = strcspn(at, "\n");
-    bool begins = digits > 0 && at[digits] == '.';
-    if (begins) gg_str_puts(out, open ? "</li>\n<li>" : "<li>");
-    if (begins) at += digits + 2, length -= digits + 2;
-    if (!begins && open) gg_str_putc(out, ' ');
-    open = open || begins;
-    gg_page_put(out, at, length);
-  }
-  gg_str_puts(out, open ? "</li>\n</ol>\n" : "</ol>\n");
-}
-
-static void put_way(gg_str *out, const gg_page *page) {
-  open_section(out, 0);
-  put_steps(out, page->cuda);
-  gg_str_puts(out, "<figure class=\"drawing\" tabindex=\"0\" aria-label=\"Rings and the roles that "
-                   "fill and drain them\">\n");
-  gg_str_puts(out, page->picture);
-  gg_str_puts(out, "</figure>\n");
-  close_section(out);
-}
-
 /* ---- Decisions -------------------------------------------------------------------------- */
 
 static void put_cell(gg_str *out, const char *tag, const char *text) {
@@ -88,16 +27,31 @@ static void put_cell(gg_str *out, const char *tag, const char *text) {
   gg_str_printf(out, "</%.*s>", (int)(space ? space - tag : (long)strlen(tag)), tag);
 }
 
-static void put_fact(gg_str *out, const gg_fact *fact) {
-  gg_str_puts(out, "<tr>");
+/* What the other kernel has in place of a fact; NULL: the same, or there is no other. */
+static const gg_fact_pair *change_of(const gg_page *page, const gg_fact *fact) {
+  const gg_comparison *c = page->comparison;
+  for (size_t i = 0; c && i < c->fact_count; i++) {
+    if (c->facts[i].a == fact) return &c->facts[i];
+  }
+  return NULL;
+}
+
+static void put_fact(gg_str *out, const gg_page *page, const gg_fact *fact) {
+  const gg_fact_pair *change = change_of(page, fact);
+  gg_str_puts(out, change ? "<tr class=\"new\">" : "<tr>");
   put_cell(out, "th scope=\"row\"", fact->name);
   put_cell(out, fact->number ? "td class=\"number\"" : "td", fact->text);
-  put_cell(out, "td class=\"remark\"", fact->remark ? fact->remark : "");
-  gg_str_puts(out, "</tr>\n");
+  gg_str_puts(out, "<td class=\"remark\">");
+  gg_str_xml(out, fact->remark ? fact->remark : "");
+  if (change) {
+    gg_str_puts(out, " <b>The other: ");
+    gg_str_xml(out, change->b ? change->b->text : "none");
+    gg_str_puts(out, "</b>");
+  }
+  gg_str_puts(out, "</td></tr>\n");
 }
 
 static void put_decisions(gg_str *out, const gg_page *page) {
-  open_section(out, 1);
   gg_str spec = GG_STR_INIT;
   gg_spec_write(&spec, page->plan->asked);
   gg_str_puts(out, "<h3>What was asked for</h3>\n<pre class=\"spec\">");
@@ -115,10 +69,60 @@ static void put_decisions(gg_str *out, const gg_page *page) {
       gg_str_xml(out, section);
       gg_str_puts(out, "</caption><tbody>\n");
     }
-    put_fact(out, fact);
+    put_fact(out, page, fact);
   }
   gg_str_puts(out, section ? "</tbody></table>\n</div>\n" : "</div>\n");
-  close_section(out);
+}
+
+/* ---- Sections --------------------------------------------------------------------------- */
+
+static bool always(const gg_page *page) {
+  return page;
+}
+
+static bool is_compared(const gg_page *page) {
+  return page->comparison;
+}
+
+static bool was_run(const gg_page *page) {
+  return page->run;
+}
+
+/* One of the two writes it: the second where that may fail. */
+static const struct {
+  const char *id, *title;
+  bool (*is_there)(const gg_page *page);
+  void (*put)(gg_str *out, const gg_page *page);
+  gg_status (*try_put)(gg_str *out, const gg_page *page, gg_error *err);
+} sections[] = {{"way", "A tile's way", always, gg_page_way, NULL},
+                {"changes", "What differs", is_compared, gg_page_changes, NULL},
+                {"decisions", "Decisions", always, put_decisions, NULL},
+                {"memory", "Memory", always, gg_page_memory, NULL},
+                {"layouts", "Layouts", always, NULL, gg_page_layouts},
+                {"descriptors", "Maps and descriptors", always, NULL, gg_page_descriptors},
+                {"cost", "Roofline", always, gg_page_roofline, NULL},
+                {"run", "In the emulator", was_run, gg_page_launch, NULL},
+                {"source", "Source and PTX", always, NULL, gg_page_listing}};
+enum { section_count = sizeof sections / sizeof *sections };
+
+static void put_navigation(gg_str *out, const gg_page *page) {
+  gg_str_puts(out, "<nav aria-label=\"Sections\"><ul>\n");
+  for (size_t i = 0; i < section_count; i++) {
+    if (sections[i].is_there(page))
+      gg_str_printf(out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].title);
+  }
+  gg_str_puts(out, "</ul></nav>\n");
+}
+
+static gg_status put_section(gg_str *out, size_t i, const gg_page *page, gg_error *err) {
+  gg_status st = GG_OK;
+  gg_str_printf(out, "<section id=\"%s\">\n<h2>%s</h2>\n", sections[i].id, sections[i].title);
+  if (sections[i].put)
+    sections[i].put(out, page);
+  else
+    st = sections[i].try_put(out, page, err);
+  gg_str_puts(out, "</section>\n");
+  return st;
 }
 
 /* ---- The whole -------------------------------------------------------------------------- */
@@ -142,26 +146,17 @@ static void put_head(gg_str *out, const gg_plan *plan) {
 }
 
 gg_status gg_page_write(gg_str *out, const gg_page *page, gg_error *err) {
+  gg_status st = GG_OK;
   put_head(out, page->plan);
-  put_navigation(out);
+  put_navigation(out, page);
   gg_str_puts(out, "<main>\n");
-  put_way(out, page);
-  put_decisions(out, page);
-  open_section(out, 2);
-  gg_page_memory(out, page);
-  close_section(out);
-  open_section(out, 3);
-  gg_status st = gg_page_layouts(out, page, err);
+  for (size_t i = 0; i < section_count && !st; i++) {
+    if (sections[i].is_there(page)) st = put_section(out, i, page, err);
+  }
   if (st) return st;
-  close_section(out);
-  open_section(out, 4);
-  gg_page_descriptors(out, page);
-  close_section(out);
-  open_section(out, 5);
-  gg_page_listing(out, page);
-  close_section(out);
   gg_str_puts(out, "</main>\n<script>\n");
   gg_str_puts(out, file_text("page.js"));
+  if (page->run) gg_str_puts(out, file_text("run.js"));
   gg_str_puts(out, "</script>\n</body>\n</html>\n");
   return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }

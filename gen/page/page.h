@@ -4,8 +4,18 @@
 #ifndef GG_PAGE_PAGE_H
 #define GG_PAGE_PAGE_H
 
-#include "emit/report.h"
+#include "emit/compare.h"
 #include "plan/layouts.h"
+
+/* What an emulator counted and saw of one launch, as JSON. */
+typedef struct gg_page_run {
+  int64_t m, n, k, batch;
+  int arch;             /* of the emulated device: 90 */
+  const char *counters; /* {"kernels": [...]} */
+  const char *timeline; /* in the trace-event format, an event a line */
+  const char *followed; /* what happened to an element of A; NULL: none was followed */
+  int64_t row, along_k; /* which one */
+} gg_page_run;
 
 typedef struct gg_page {
   const gg_plan *plan;
@@ -14,7 +24,9 @@ typedef struct gg_page {
   const char *picture; /* SVG: roles and rings */
   const char *cuda;    /* the kernel's text */
   const char *ptx; /* of that text, with its lines' numbers in it (.loc); NULL: there is none, */
-  const char *why_not; /* for this reason */
+  const char *why_not;             /* for this reason */
+  const gg_page_run *run;          /* NULL: it was not run */
+  const gg_comparison *comparison; /* with another kernel, this one is the first; NULL: none */
 } gg_page;
 
 /* Appends the page. */

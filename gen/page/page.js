@@ -11,7 +11,12 @@ function colour(share) {
   return `rgb(${mixed})`;
 }
 
-const byteOf = (view, i) => Math.floor(view.memory.offset[i] * view.bits / 8);
+// Elements of 4 and 6 bits that have a byte each lie packed in the first bytes of every 16.
+function byteOf(view, i) {
+  const at = view.memory.offset[i], in16 = at % 16;
+  if (view.bits === view.packed) return Math.floor(at * view.bits / 8);
+  return at - in16 + Math.floor(in16 * view.packed / 8);
+}
 const bankOf = (view, i) => Math.floor(byteOf(view, i) / 4) % 32;
 
 function waysToColour(view) {
@@ -28,6 +33,35 @@ function waysToColour(view) {
   return ways;
 }
 
+// The steps of an element on its way to the tensor core, of a tile that is the first of its CTA:
+// `tile` is the number of its K tile, of `tiles`.
+function wayOf(view, row, column, tile, tiles) {
+  const {memory, way} = view, i = row + column * view.rows;
+  if (!memory || !way) return null;
+  const turn = way.last_first ? (tile + 1) % tiles : tile, stage = turn % way.stages;
+  const found = {stage, byte: way.begin + stage * way.stage_bytes + byteOf(view, i)};
+  if (way.box) {
+    const contiguous = view.along_k ? column : row, across = view.along_k ? row : column;
+    found.box = [contiguous, across].map((at, mode) => at - at % way.box[mode]);
+  }
+  if (way.descriptors) {
+    const block = Math.floor(row / way.block), step = Math.floor(column / way.step);
+    found.mma = {block, step, start: way.begin + stage * way.stage_bytes + way.descriptors[block][step]};
+  }
+  return found;
+}
+
+function sayWay(view, row, column) {
+  const found = wayOf(view, row, column, 0, 2);
+  if (!found) return [];
+  const said = [];
+  if (found.box) said.push(`copied in the box that begins at (${found.box}) of the tile`);
+  if (found.mma)
+    said.push(`multiplied in K step ${found.mma.step} by the MMA of rows ${found.mma.block * view.way.block} on, ` +
+              `whose descriptor begins at byte ${view.way.descriptors[found.mma.block][found.mma.step]} of the operand in its stage`);
+  return said;
+}
+
 function sayElement(view, row, column) {
   const i = row + column * view.rows;
   const parts = [`${view.row} = ${row}, ${view.column} = ${column}`];
@@ -42,6 +76,7 @@ function sayElement(view, row, column) {
     const thread = has.thread[i];
     parts.push(`${has.what} thread ${thread} (warp ${thread >> 5}, lane ${thread & 31}) as its value ${has.value[i]}`);
   }
+  parts.push(...sayWay(view, row, column));
   return parts.join(' · ');
 }
 
@@ -101,23 +136,20 @@ for (const view of views) showView(document.querySelector(`[data-view="${view.id
 const cuda = document.getElementById('cuda'), ptx = document.getElementById('ptx');
 
 function linkPanes() {
-  const made = new Map();  // from a line's number to its instructions
-  for (const item of ptx.children) {
-    const line = item.dataset.line;
-    if (line) made.set(line, [...(made.get(line) || []), item]);
-  }
+  const made = new Map();  // from a line's number to its instructions, and to those of what it calls
+  const linesOf = item => (item.dataset.from || '').split(' ').filter(Boolean);
+  for (const item of ptx.children)
+    for (const line of linesOf(item)) made.set(line, [...(made.get(line) || []), item]);
   let marked = [];
   function choose(pane, item) {
     if (!item) return;
     for (const old of marked) old.classList.remove('here', 'linked');
-    const number = pane === cuda ? String([...cuda.children].indexOf(item) + 1) : item.dataset.line;
-    const source = number ? cuda.children[number - 1] : null;
-    const instructions = made.get(number) || [];
-    marked = [item, ...(source ? [source] : []), ...instructions];
+    const others = pane === cuda ? made.get(item.id.slice(1)) || []
+                                 : linesOf(item).map(line => document.getElementById('c' + line));
+    marked = [item, ...others];
     for (const other of marked) other.classList.add('linked');
     item.classList.add('here');
-    const other = pane === cuda ? instructions[0] : source;
-    if (other) scrollTo(pane === cuda ? ptx : cuda, other);
+    if (others[0]) scrollTo(pane === cuda ? ptx : cuda, others[0]);
     pane.current = item;
   }
   // Within its pane: the page stays where it is.

@@ -7,14 +7,45 @@
 /* text.c: `length` bytes of text, with what HTML would read as its own escaped. */
 void gg_page_put(gg_str *out, const char *text, size_t length);
 
+/* text.c: JSON that a script element holds: what could end that is escaped. */
+void gg_page_put_json(gg_str *out, const char *json, size_t length);
+
+/* way.c: the way of a tile through the machine. */
+void gg_page_way(gg_str *out, const gg_page *page);
+
 /* layouts.c: a canvas for each operand, and what is known of its elements, as JSON. */
 gg_status gg_page_layouts(gg_str *out, const gg_page *page, gg_error *err);
 
 /* listing.c: the kernel's text and its PTX, line by line. */
-void gg_page_listing(gg_str *out, const gg_page *page);
+gg_status gg_page_listing(gg_str *out, const gg_page *page, gg_error *err);
 
-/* memory.c: shared memory and its rings; tensor maps and descriptors, field by field. */
+/* A line of a text, without its end. */
+typedef struct gg_page_line {
+  const char *text;
+  size_t length;
+} gg_page_line;
+
+/* links.c: the id of what explains the instruction that begins at `opcode`, which comes from the
+ * line `from[0]`, called by the next, and on; false where nothing does. */
+enum { GG_PAGE_LINK = 32 };
+bool gg_page_link(char out[GG_PAGE_LINK], const gg_page *page, const char *opcode,
+                  const gg_page_line *from, size_t count);
+
+/* descriptors.c: tensor maps, the atom, descriptors, field by field. */
+gg_status gg_page_descriptors(gg_str *out, const gg_page *page, gg_error *err);
+/* "a" of the map of A; "extra" of one of the epilogue's. Its table has the id map-a. */
+const char *gg_page_map_word(const gg_tensor_map *map);
+
+/* changes.c: what differs from another kernel. */
+void gg_page_changes(gg_str *out, const gg_page *page);
+
+/* roofline.c: what the device could do at most, and what the model expects. */
+void gg_page_roofline(gg_str *out, const gg_page *page);
+
+/* run.c: what the emulator counted, its timeline, the way of one element. */
+void gg_page_launch(gg_str *out, const gg_page *page);
+
+/* memory.c: shared memory, rings and roles, bank conflicts, tensor memory. */
 void gg_page_memory(gg_str *out, const gg_page *page);
-void gg_page_descriptors(gg_str *out, const gg_page *page);
 
 #endif

@@ -8,3 +8,13 @@ void gg_page_put(gg_str *out, const char *text, size_t length) {
   out->failed = out->failed || part.failed;
   gg_str_free(&part);
 }
+
+/* `<` is only in strings of JSON, where it may be said by its number. */
+void gg_page_put_json(gg_str *out, const char *json, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    if (json[i] == '<')
+      gg_str_puts(out, "\\u003c");
+    else
+      gg_str_putc(out, json[i]);
+  }
+}

@@ -45,12 +45,14 @@ struct emu_async {
    * by `land`. */
   emu_agent agent;
   uint64_t clock;
-  uint64_t since;   /* its warp's accesses from this clock on came after it; 0: none has yet */
-  uint64_t issued;  /* time of the cluster: the engine's */
-  bool held;        /* its marks are set: the engine's */
-  bool trusting;    /* the async proxy reads for it what threads wrote without a proxy fence */
-  bool binds;       /* the CTA whose memory it touches must not exit before it lands */
-  const char *unit; /* the track of the timeline: "TMA"; NULL: none */
+  uint64_t since;     /* its warp's accesses from this clock on came after it; 0: none has yet */
+  uint64_t issued;    /* time of the cluster: the engine's */
+  bool held;          /* its marks are set: the engine's */
+  bool trusting;      /* the async proxy reads for it what threads wrote without a proxy fence */
+  bool binds;         /* the CTA whose memory it touches must not exit before it lands */
+  uint32_t starts[2]; /* of a product: addresses of A and B, as their descriptors say; 0: it is not
+                         in shared memory */
+  const char *unit;   /* the track of the timeline: "TMA"; NULL: none */
   /* Such operations are an event each, however many land together. NULL: nothing is told. */
   void (*describe)(emu_async_words *out, const emu_async *self);
   const struct emu_mbarrier *completes; /* on which it completes, for the timeline; NULL: on none */

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "emu/async.h"
+#include "emu/follow.h"
 #include "emu/hazard.h"
 #include "emu/isa/lanes.h"
 #include "emu/marks.h"
@@ -227,5 +228,6 @@ bool emu_access_banks(const emu_bank_access *a, uint8_t *host[EMU_LANES]) {
   bool complete = places.one && places.one->complete;
   if (!complete && !check_all_marks(a, &places, check)) return false;
   if (a->kind->count && emu_counting(a->warp)->site_count) a->kind->count(a, &places);
+  if (a->warp->cta->cluster->run->config->follow) emu_follow_access(a, &places);
   return !check || check_order(a, &places);
 }

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "emu/async.h"
+#include "emu/follow.h"
 #include "emu/hazard.h"
 #include "emu/trace.h"
 #include "emu/unit.h"
@@ -151,6 +152,7 @@ static void close_cta(emu_cta *cta) {
 void emu_cluster_close(emu_cluster *cluster) {
   if (!cluster) return;
   emu_trace_cluster(cluster);
+  emu_follow_cluster(cluster);
   if (cluster->engine) emu_engine_close(cluster->engine);
   if (cluster->hazards) emu_hazards_close(cluster->hazards);
   for (unsigned i = 0; i < cluster->cta_count; i++) {

@@ -110,6 +110,7 @@ typedef struct emu_launch_config {
   const void *params;  /* param_bytes of them, laid out as the kernel declares */
   struct emu_counters *counters; /* added to; may be NULL */
   struct emu_trace *trace;       /* may be NULL */
+  struct emu_follow *follow;     /* may be NULL */
   const emu_name *names;         /* for the trace */
   size_t name_count;
   const char *label; /* of the launch in the trace; may be NULL */

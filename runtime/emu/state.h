@@ -10,6 +10,8 @@
 #include "emu/frame.h"
 #include "emu/report.h"
 
+#define EMU_NOWHERE UINT32_MAX
+
 /* Asynchronous operations of a warp that have landed together, for the timeline. */
 typedef struct emu_landed {
   const emu_op *op; /* of the first; NULL: there is none */
@@ -17,6 +19,8 @@ typedef struct emu_landed {
   const struct emu_mbarrier *completes;
   uint64_t begin, end;
   uint32_t count;
+  uint32_t
+      shared; /* where in shared memory the first writes, or else reads; EMU_NOWHERE: nowhere */
   emu_async_words words;
 } emu_landed;
 

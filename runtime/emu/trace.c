@@ -166,22 +166,27 @@ static uint64_t open_event(emu_trace *trace, const emu_warp *warp, int tid, uint
   return pid;
 }
 
-/* `,"args":{"line":215,"source":"gemm.cu:41"}`, and what the instruction does not say by itself. */
-static void put_place(emu_trace *trace, const emu_warp *warp, const emu_op *op, const char *where) {
+static void put_argument(emu_trace *trace, const char *name, const char *text) {
+  if (!text[0]) return;
+  gg_str_printf(&trace->text, ",\"%s\":", name);
+  gg_str_json(&trace->text, text);
+}
+
+/* `,"args":{"line":215,"source":"gemm.cu:41"}`, what the instruction does not say by itself, and
+ * the named part of shared memory that it works on. */
+static void put_place(emu_trace *trace, const emu_warp *warp, const emu_op *op, const char *where,
+                      uint32_t shared) {
   if (!op->ptx) return;
-  gg_str source = GG_STR_INIT;
+  gg_str source = GG_STR_INIT, part = GG_STR_INIT;
   emu_name_source(&source, warp, op);
+  if (shared != EMU_NOWHERE) emu_name_part(&part, warp, shared);
   gg_str_printf(&trace->text, ",\"args\":{\"line\":%" PRIu32, op->ptx->place.line);
-  if (source.length) {
-    gg_str_puts(&trace->text, ",\"source\":");
-    gg_str_json(&trace->text, gg_str_text(&source));
-  }
-  if (where[0]) {
-    gg_str_puts(&trace->text, ",\"where\":");
-    gg_str_json(&trace->text, where);
-  }
+  put_argument(trace, "source", gg_str_text(&source));
+  put_argument(trace, "where", where);
+  put_argument(trace, "part", gg_str_text(&part));
   gg_str_putc(&trace->text, '}');
   gg_str_free(&source);
+  gg_str_free(&part);
 }
 
 /* Writes a slice of the warp's track. */
@@ -198,7 +203,7 @@ static void put_slice(emu_warp *warp, emu_slice *slice, uint64_t end) {
       gg_str_printf(&trace->text,
                     ",\"pid\":%" PRIu64 ",\"tid\":%d,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64, pid,
                     warp->index, trace->begin + slice->begin, end - slice->begin);
-      put_place(trace, warp, slice->op, "");
+      put_place(trace, warp, slice->op, "", EMU_NOWHERE);
       gg_str_putc(&trace->text, '}');
     }
     pthread_mutex_unlock(&trace->lock);
@@ -280,13 +285,22 @@ static void put_landed(emu_warp *warp) {
   if (pid) {
     uint64_t number = ++trace->unit_spans;
     put_end(trace, 'b', number, l->unit, gg_str_text(&name), pid, tid, l->begin);
-    put_place(trace, warp, l->op, l->words.where);
+    put_place(trace, warp, l->op, l->words.where, l->shared);
     gg_str_putc(&trace->text, '}');
     put_end(trace, 'e', number, l->unit, gg_str_text(&name), pid, tid, l->end);
     gg_str_putc(&trace->text, '}');
   }
   pthread_mutex_unlock(&trace->lock);
   gg_str_free(&name);
+}
+
+/* Where in the CTA's shared memory it writes first, or else reads. */
+static uint32_t shared_of(const emu_async *async) {
+  const emu_span *span = async->write_count                        ? async->writes
+                         : async->read_count + async->shared_count ? async->reads
+                                                                   : NULL;
+  return span && span->place.bank->kind == &emu_bank_shared ? (uint32_t)span->place.offset
+                                                            : EMU_NOWHERE;
 }
 
 void emu_trace_landed(const emu_async *async) {
@@ -306,7 +320,8 @@ void emu_trace_landed(const emu_async *async) {
                     .completes = async->completes,
                     .begin = async->issued,
                     .end = emu_time(warp),
-                    .count = 1};
+                    .count = 1,
+                    .shared = shared_of(async)};
   if (async->describe) async->describe(&l->words, async);
 }
 
@@ -323,7 +338,7 @@ static void put_columns(emu_trace *trace, char phase, uint64_t number, emu_warp 
   if (pid) {
     put_end(trace, phase, number ? number : ++trace->unit_spans, unit, name, pid,
             tensor_memory_track, time);
-    if (op) put_place(trace, warp, op, who);
+    if (op) put_place(trace, warp, op, who, EMU_NOWHERE);
     gg_str_putc(&trace->text, '}');
     begin_event(trace);
     gg_str_printf(&trace->text,

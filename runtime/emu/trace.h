@@ -29,6 +29,8 @@ void emu_name_cta(gg_str *out, const emu_cta *cta);
 void emu_name_warp(gg_str *out, const emu_warp *warp);
 /* What a warp did: its role; or what it waited for: "full[2]", "barrier 0", an instruction. */
 void emu_name_slice(gg_str *out, const emu_warp *warp, const emu_slice *slice);
+/* The part of shared memory that has a name: "stages[2]"; nothing where none has. */
+void emu_name_part(gg_str *out, const emu_warp *warp, uint32_t offset);
 /* The mbarrier that it waited for; NULL: none, or several. */
 const emu_mbarrier *emu_trace_mbarrier(const emu_warp *warp, const emu_slice *slice);
 /* "4 cp.async.bulk.tensor.3d, full[2]", "m64n256k16". */

@@ -63,6 +63,12 @@ static const ptx_variable *variable_at(uint32_t *within, const emu_kernel *kerne
   return NULL;
 }
 
+void emu_name_part(gg_str *out, const emu_warp *warp, uint32_t offset) {
+  uint32_t index;
+  const emu_name *name = find(&index, warp->cta->cluster->run, EMU_NAME_SHARED, offset);
+  if (name) put_name(out, name, index);
+}
+
 static void put_mbarrier(gg_str *out, const emu_run *run, const emu_mbarrier *barrier) {
   uint32_t index, within, offset = (uint32_t)barrier->place.offset;
   const emu_name *name = find(&index, run, EMU_NAME_SHARED, offset);

@@ -11,7 +11,7 @@ expect 0 '--help' "$gemmgen" --help
 expect 0 '--version' "$gemmgen" --version
 expect 2 'unknown command' "$gemmgen" frobnicate
 holds 'the message names it' grep -q frobnicate err
-for command in gen check explain run emu bench tune layout atoms spec doctor help; do
+for command in gen check explain diff run emu bench tune layout atoms spec doctor help; do
   expect 0 "help $command" "$gemmgen" help "$command"
   expect 2 "$command: unknown option" "$gemmgen" "$command" --frobnicate
   holds 'the message names it' grep -q -- --frobnicate err
@@ -109,9 +109,35 @@ holds 'the same' cmp -s out page.html
 expect 2 'a page of several kernels' "$gemmgen" explain --html -o out.html sweep.yaml
 expect 2 'a page of a problem' "$gemmgen" explain --html -o out.html --problem '64 64 64'
 expect 2 'an output of nothing' "$gemmgen" explain -o out.html pair.yaml
+printf '{arch: sm_100a, a: bf16, b: bf16, d: bf16, tile: [128, 256, 64], cta_group: 2}\n' >wide.yaml
+expect 0 'a page beside another kernel' "$gemmgen" explain --html --compare wide.yaml -o beside.html pair.yaml
+holds 'it tells of both shapes' grep -q '<td>128x128x64</td><td>128x256x64</td>' beside.html
+expect 2 'beside several kernels' "$gemmgen" explain --html --compare sweep.yaml -o out.html pair.yaml
+expect 2 'a comparison without a page' "$gemmgen" explain --compare wide.yaml pair.yaml
+expect 2 'a run without a page' "$gemmgen" explain --run pair.yaml
+expect 2 'extents without a run' "$gemmgen" explain --html -m 64 -o out.html pair.yaml
+expect 2 'an element without a run' "$gemmgen" explain --html --element '1 1' -o out.html pair.yaml
+expect 2 'a run of nothing' "$gemmgen" explain --html --run -m 0 -o out.html pair.yaml
+expect 2 'a run of too much' "$gemmgen" explain --html --run -m 100000 -n 100000 -k 100000 -o out.html pair.yaml
+expect 2 'an element that is none' "$gemmgen" explain --html --run --element '5' -o out.html pair.yaml
+expect 2 'an element that A has not' "$gemmgen" explain --html --run -m 128 --element '128 0' -o out.html pair.yaml
+holds 'A is named' grep -q 'A has 128 x [0-9]* elements, and no (128, 0)' err
 printf '{arch: sm_80, a: bf16, b: bf16, d: bf16, tile: [3, 3, 3]}\n' >refused.yaml
 expect 1 'a page of a spec that is refused' "$gemmgen" explain --html -o out.html refused.yaml
 holds 'nothing was written' [ ! -e out.html ]
+
+# diff
+expect 0 'two kernels beside each other' "$gemmgen" diff pair.yaml wide.yaml
+holds 'a decision differs' grep -q 'shape  *128x128x64 -> 128x256x64' out
+holds 'a line differs' grep -q '^  - *[0-9]*  constexpr int tile_m = 128, tile_n = 128, tile_k = 64;' out
+expect 1 'they differ' "$gemmgen" diff --exit-code pair.yaml wide.yaml
+expect 0 'a kernel beside itself' "$gemmgen" diff --exit-code pair.yaml pair.yaml
+holds 'it is the same' grep -q '^CUDA C++ is the same' out
+expect 0 'without lines' "$gemmgen" diff --lines 0 pair.yaml wide.yaml
+holds 'there are none' [ "$(grep -c '^  - ' out)" = 0 ]
+expect 2 'one spec' "$gemmgen" diff pair.yaml
+expect 2 'lines that are no number' "$gemmgen" diff --lines many pair.yaml wide.yaml
+expect 1 'a spec that is refused' "$gemmgen" diff pair.yaml refused.yaml
 
 # A kernel of an older generation than its architecture is no secret
 old() { sed "s/sm_80/$1/" spec.yaml; }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "emu/follow.h"
 #include "emu/marks.h"
 #include "emu/report.h"
 #include "emu/trace.h"
@@ -201,6 +202,7 @@ static bool land(emu_cluster *cluster, emu_async *async) {
   bool ok = async->land(async, cluster);
   if (ok) emu_hazard_land(async);
   if (ok) emu_trace_landed(async);
+  if (ok) emu_follow_landed(async);
   async->drop(async);
   return ok;
 }
@@ -320,9 +322,11 @@ uint64_t emu_groups_clock(const emu_groups *groups, int lane, uint64_t pending) 
 
 /* ---- Bytes ------------------------------------------------------------------------------ */
 
-void emu_copy_in(emu_device *device, emu_place to, const uint8_t *from, uint64_t from_address,
+void emu_copy_in(const emu_async *async, emu_place to, const uint8_t *from, uint64_t from_address,
                  uint32_t bytes) {
+  emu_device *device = async->warp->cta->cluster->run->device;
   memcpy(emu_place_bytes(to), from, bytes);
+  emu_follow_copied(async, to, from_address, bytes, NULL, 0);
   uint8_t *marks = emu_place_marks(to);
   if (emu_global_written(device, from_address, bytes)) {
     emu_marks_change(marks, bytes, 0, EMU_MARK_WRITTEN);
@@ -334,7 +338,8 @@ void emu_copy_in(emu_device *device, emu_place to, const uint8_t *from, uint64_t
   }
 }
 
-void emu_zero_in(emu_place to, uint32_t bytes) {
+void emu_zero_in(const emu_async *async, emu_place to, uint32_t bytes) {
+  emu_follow_copied(async, to, 0, bytes, NULL, 0);
   memset(emu_place_bytes(to), 0, bytes);
   emu_marks_change(emu_place_marks(to), bytes, 0, EMU_MARK_WRITTEN);
 }

@@ -42,8 +42,8 @@ bool emu_async_no_memory(emu_warp *warp, const emu_op *op);
 
 /* Copies between global and shared memory, host addresses in hand; the marks of bytes that nobody
  * has written travel with them. */
-void emu_copy_in(emu_device *device, emu_place to, const uint8_t *from, uint64_t from_address,
+void emu_copy_in(const emu_async *async, emu_place to, const uint8_t *from, uint64_t from_address,
                  uint32_t bytes);
-void emu_zero_in(emu_place to, uint32_t bytes);
+void emu_zero_in(const emu_async *async, emu_place to, uint32_t bytes);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "emu/follow.h"
 #include "emu/number/float.h"
 #include "emu/report.h"
 
@@ -197,6 +198,26 @@ scatter_pieces(const operation *o, const emu_box_row *row, const row_image *imag
   }
 }
 
+/* Tells where the row's pieces have gone; of packed elements, 16 bytes hold fewer. */
+static void tell_row(const operation *o, const emu_box_row *row) {
+  const emu_tensor_map *map = &o->transfer.map;
+  emu_place to = o->to.place, at = to;
+  uint32_t piece = halves_apart(map) ? piece_most / 2 : piece_most;
+  uint32_t given = emu_tensor_type_padded(map->type) ? packed_bytes(map) : piece;
+  if (!o->base.warp->cta->cluster->run->config->follow) return;
+  for (uint32_t i = 0; i * piece < row->shared_bytes; i++) {
+    uint32_t begin = i * given, end = begin + given, last = row->lead + row->inside;
+    uint32_t lead = begin < row->lead ? row->lead - begin : 0;
+    bool inside = begin + lead < end && begin + lead < last;
+    at.offset = to.offset + swizzled(&o->transfer, (uint32_t)to.offset, row->linear + i * piece);
+    emu_follow_copied(&o->base, at, 0, piece, NULL, 0);
+    if (!inside) continue;
+    at.offset += lead;
+    emu_follow_copied(&o->base, at, row->address + begin + lead - row->lead,
+                      (end < last ? end : last) - begin - lead, o->transfer.at, map->rank);
+  }
+}
+
 static void scatter(const operation *o, const emu_box_row *row, const row_image *image) {
   if (halves_apart(&o->transfer.map)) {
     scatter_pieces(o, row, image, piece_most / 2);
@@ -214,21 +235,23 @@ static bool copy_box_in(operation *o) {
     if (!read_row(&image, &o->transfer, &row)) return false;
     if (emu_tensor_type_padded(o->transfer.map.type)) spread(&image, &o->transfer.map, row.bytes);
     scatter(o, &row, &image);
+    tell_row(o, &row);
   }
   return true;
 }
 
-static bool copy_in(operation *o, emu_cluster *cluster) {
+static bool copy_in(operation *o) {
   if (o->transfer.tensor) return copy_box_in(o);
   emu_box_row row;
   row_at(&row, &o->transfer, 0);
   const uint8_t *memory = row.bytes ? row_memory(&o->transfer, &row, false) : NULL;
   if (row.bytes && !memory) return false;
-  if (row.bytes) emu_copy_in(cluster->run->device, o->to.place, memory, row.address, row.bytes);
+  if (row.bytes) emu_copy_in(&o->base, o->to.place, memory, row.address, row.bytes);
   return true;
 }
 
 static void copy_across(operation *o) {
+  emu_follow_copied(&o->base, o->to.place, 0, o->to.bytes, NULL, 0);
   uint8_t *to = emu_place_bytes(o->to.place), *marks = emu_place_marks(o->to.place);
   const uint8_t *from = emu_place_bytes(o->from.place), *read = emu_place_marks(o->from.place);
   if (o->transfer.reduces) {
@@ -256,7 +279,8 @@ static bool complete(operation *o) {
 
 static bool land_in(emu_async *self, emu_cluster *cluster) {
   operation *o = (operation *)self;
-  return copy_in(o, cluster) && complete(o);
+  (void)cluster;
+  return copy_in(o) && complete(o);
 }
 
 static bool land_across(emu_async *self, emu_cluster *cluster) {

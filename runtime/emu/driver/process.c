@@ -212,6 +212,8 @@ static void close_at_exit(void) {
   emu_process *process = emu_lock();
   if (process->device) emu_process_close(process);
   forget_names(process);
+  emu_follow_close(process->follow);
+  process->follow = NULL;
   gg_str_free(&process->label);
   process->gone = true;
   emu_leave(process, CUDA_SUCCESS);
@@ -341,6 +343,30 @@ size_t gg_emu_counters(char *buffer, size_t size, int json) {
   emu_process *process = emu_lock();
   gg_str text = GG_STR_INIT;
   all_counters(&text, process, json != 0);
+  size_t length = text.length;
+  if (size > 0) snprintf(buffer, size, "%s", gg_str_text(&text));
+  gg_str_free(&text);
+  emu_leave(process, CUDA_SUCCESS);
+  return length;
+}
+
+/* ---- Followed bytes --------------------------------------------------------------------- */
+
+CUresult gg_emu_follow(CUdeviceptr address, int on) {
+  emu_process *process = emu_lock();
+  gg_error err = GG_ERROR_INIT;
+  CUresult result = process->gone ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
+  emu_follow_close(process->follow);
+  process->follow = NULL;
+  if (!result && on)
+    result = emu_result(process, emu_follow_open(&process->follow, address, &err), &err);
+  return emu_leave(process, result);
+}
+
+size_t gg_emu_followed(char *buffer, size_t size) {
+  emu_process *process = emu_lock();
+  gg_str text = GG_STR_INIT;
+  if (process->follow) emu_follow_json(&text, process->follow);
   size_t length = text.length;
   if (size > 0) snprintf(buffer, size, "%s", gg_str_text(&text));
   gg_str_free(&text);

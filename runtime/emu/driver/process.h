@@ -15,6 +15,7 @@
 
 #include "emu/driver/api.h"
 #include "emu/emu.h"
+#include "emu/follow.h"
 #include "emu/report.h"
 #include "gemmgen_emu.h"
 
@@ -136,6 +137,7 @@ typedef struct emu_process {
   bool configured;
   gg_str counters_file, trace_file, hazards; /* the options' own copies */
   emu_trace *trace;
+  emu_follow *follow;          /* NULL: nothing is followed */
   gg_str text, json, warnings; /* of modules that are gone */
   emu_name *names;             /* for the timeline: the texts are the process's own */
   size_t name_count;

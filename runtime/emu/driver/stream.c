@@ -22,6 +22,7 @@ static CUresult run_launch(emu_process *process, const emu_work *work) {
   }
   config.counters = &function->counters; /* warnings are kept there in any case */
   config.trace = process->trace;
+  config.follow = process->follow;
   config.names = process->names;
   config.name_count = process->name_count;
   config.label = process->label.length ? gg_str_text(&process->label) : NULL;

@@ -28,13 +28,14 @@ typedef struct copy {
 
 static bool land_copy(emu_async *self, emu_cluster *cluster) {
   copy *c = (copy *)self;
+  (void)cluster;
   for (uint32_t i = 0; i < c->lane_count; i++) {
     emu_place to = c->spans[i].place;
     if (c->given[i]) {
-      emu_copy_in(cluster->run->device, to, c->sources[i], c->addresses[i], c->given[i]);
+      emu_copy_in(self, to, c->sources[i], c->addresses[i], c->given[i]);
     }
     to.offset += c->given[i];
-    emu_zero_in(to, c->bytes - c->given[i]);
+    emu_zero_in(self, to, c->bytes - c->given[i]);
   }
   return true;
 }

@@ -291,6 +291,8 @@ static emu_product *prepare(emu_warp *warp, const emu_op *op, int lane, emu_tmem
     return NULL;
   }
   *x = draft;
+  x->base.starts[0] = x->a.start;
+  x->base.starts[1] = x->b.start;
   emu_tcgen05_list_reads(&x->base, x->spans, sets, x->ctas);
   return x;
 }

@@ -502,6 +502,8 @@ static bool start(emu_wgmma_work *work, emu_warp *warp) {
   async->agent = emu_hazard_agent(warp->cta->cluster, w);
   async->clock = work->number + 1;
   async->unit = "wgmma";
+  async->starts[0] = work->a.start;
+  async->starts[1] = work->b.start;
   async->land = land;
   async->drop = drop;
   return emu_async_issue(warp->cta->cluster, async);
