@@ -34,6 +34,14 @@ void gg_ptx_write_registers(gg_str *out, const char *name, int first, int count,
   }
 }
 
+void gg_ptx_bind_version(gg_bindings *out, const gg_plan *plan) {
+  int least = plan->cluster_k > 1 ? 81 /* st.async */ : 80;
+  int version = plan->mma.row->ptx_isa > least ? plan->mma.row->ptx_isa : least;
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "%d.%d", version / 10, version % 10);
+  gg_bind_str(out, "version", &text);
+}
+
 void gg_ptx_bind_number(gg_bindings *out, const char *name, ll number) {
   gg_str text = GG_STR_INIT;
   gg_str_printf(&text, "%lld", number);
@@ -43,8 +51,12 @@ void gg_ptx_bind_number(gg_bindings *out, const char *name, ll number) {
 void gg_ptx_write_clear(gg_str *out, int registers) {
   enum { a_line = 3 };
   for (int i = 0; i < registers; i++)
-    gg_str_printf(out, "%smov.f32 %%acc%d, 0f00000000;%s", i % a_line ? " " : "  ", i,
+    gg_str_printf(out, "%smov.b32 %%acc%d, 0;%s", i % a_line ? " " : "  ", i,
                   i % a_line == a_line - 1 || i + 1 == registers ? "\n" : "");
+}
+
+const char *gg_ptx_sum_type(const gg_plan *plan) {
+  return plan->accumulator == GG_DTYPE_f32 ? "f32" : "b32";
 }
 
 /* ---- Parameters ---------------------------------------------------------------------------- */
@@ -64,6 +76,11 @@ static void write_parameter(gg_str *out, gg_param param) {
       [GG_PARAM_ADDRESS] = "u64 ",
       [GG_PARAM_MAP] = "align 64 .b8 map_",
       [GG_PARAM_MAP_END] = "align 64 .b8 end_",
+      [GG_PARAM_WORKSPACE] = "u64 workspace",
+      [GG_PARAM_SHARED_TILES] = "u64 shared_tiles",
+      [GG_PARAM_GROUP_TILES] = "u64 group_tiles",
+      [GG_PARAM_GROUP_SHARES] = "u64 group_shares",
+      [GG_PARAM_NEXT_BESIDE] = "u64 next_beside",
       [GG_PARAM_EVICT_FIRST] = "u64 evict_first",
   };
   gg_str_printf(out, "  .param .%s", names[param.kind]);
@@ -111,6 +128,70 @@ void gg_ptx_write_half(gg_str *out, gg_dtype type, const char *indent, int word,
   else
     gg_str_printf(out, "%s%s.b32 %%bits, %%c%d, %s;\n%smov.b32 %%c_value, %%bits;\n", indent,
                   second ? "and" : "shl", word, second ? "0xffff0000" : "16", indent);
+}
+
+/* ---- Division ------------------------------------------------------------------------------ */
+
+/* ptxas divides by a number that it knows as by any other: by a reciprocal, in some twenty
+ * instructions, each of which waits for the one before it. So a power of two is a shift, and any
+ * other number the product with its own reciprocal, 2^32 + `factor` in 32 + `shift` + 1 bits behind
+ * the point, which is exact (Granlund and Montgomery, Division by invariant integers). */
+static int bits_below(ll by) {
+  int bits = 0;
+  while (1ll << bits < by)
+    bits++;
+  return bits;
+}
+
+void gg_ptx_write_quotient(gg_str *out, int indent, const char *to, const char *of, ll by) {
+  int bits = bits_below(by);
+  if (by == 1) {
+    gg_str_printf(out, "%*smov.u32 %s, %s;\n", indent, "", to, of);
+  } else if (1ll << bits == by) {
+    gg_str_printf(out, "%*sshr.u32 %s, %s, %d;\n", indent, "", to, of, bits);
+  } else {
+    unsigned long long factor = (((1ull << bits) - (unsigned long long)by) << 32) / by + 1;
+    gg_str_printf(out,
+                  "%*s{  // %s / %lld\n%*s  .reg .b32 %%high, %%rest;\n"
+                  "%*s  mul.hi.u32 %%high, %s, 0x%llx;\n%*s  sub.u32 %%rest, %s, %%high;\n"
+                  "%*s  shr.u32 %%rest, %%rest, 1;\n%*s  add.u32 %%high, %%high, %%rest;\n"
+                  "%*s  shr.u32 %s, %%high, %d;\n%*s}\n",
+                  indent, "", of, by, indent, "", indent, "", of, factor, indent, "", of, indent,
+                  "", indent, "", indent, "", to, bits - 1, indent, "");
+  }
+}
+
+void gg_ptx_write_remainder(gg_str *out, int indent, const char *to, const char *of, ll by) {
+  if (1ll << bits_below(by) == by) {
+    gg_str_printf(out, "%*sand.b32 %s, %s, %lld;\n", indent, "", to, of, by - 1);
+    return;
+  }
+  gg_str_printf(out, "%*s{\n%*s  .reg .b32 %%quotient;\n", indent, "", indent, "");
+  gg_ptx_write_quotient(out, indent + 2, "%quotient", of, by);
+  gg_str_printf(out, "%*s  mul.lo.u32 %%quotient, %%quotient, %lld;\n", indent, "", by);
+  gg_str_printf(out, "%*s  sub.u32 %s, %s, %%quotient;\n%*s}\n", indent, "", to, of, indent, "");
+}
+
+void gg_ptx_write_split(gg_str *out, int indent, const char *whole, const char *rest,
+                        const char *of, ll by) {
+  gg_ptx_write_quotient(out, indent, whole, of, by);
+  gg_ptx_write_remainder(out, indent, rest, of, by);
+}
+
+static void write_count(gg_str *out, const char *to, const char *of, ll by) {
+  gg_str_printf(out, "  add.u32 %s, %s, %lld;\n", to, of, by - 1);
+  gg_ptx_write_quotient(out, 2, to, to, by);
+}
+
+void gg_ptx_bind_tile_counts(gg_bindings *out, ll rows, ll columns, ll tile_k) {
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, "  .reg .b32 %tiles_m, %tiles_n, %tiles, %k_tiles;\n");
+  write_count(&text, "%tiles_m", "%m", rows);
+  write_count(&text, "%tiles_n", "%n", columns);
+  gg_str_puts(&text, "  mul.lo.u32 %tiles, %tiles_m, %tiles_n;\n"
+                     "  mul.lo.u32 %tiles, %tiles, %batches;\n");
+  write_count(&text, "%k_tiles", "%k", tile_k);
+  gg_bind_str(out, "tile_counts", &text);
 }
 
 /* ---- Xors of bits -------------------------------------------------------------------------- */

@@ -8,6 +8,9 @@
 
 typedef long long ll; /* for printf */
 
+/* Binds the PTX ISA's version: the first that has all of the text and the plan's MMAs. */
+void gg_ptx_bind_version(gg_bindings *out, const gg_plan *plan);
+
 /* Binds a number. */
 void gg_ptx_bind_number(gg_bindings *out, const char *name, ll number);
 
@@ -16,6 +19,9 @@ void gg_ptx_write_registers(gg_str *out, const char *name, int first, int count,
 
 /* Makes so many accumulators 0: what a tile without any K is. */
 void gg_ptx_write_clear(gg_str *out, int registers);
+
+/* The type of an accumulator's register, f32 or b32. */
+const char *gg_ptx_sum_type(const gg_plan *plan);
 
 /* A kernel's parameters, a line each; and the registers that have what they say, each with the line
  * that loads it: %map_a, %m, %ld_d. Extents are counted in 32 bits; fixed ones are numbers. */
@@ -28,6 +34,20 @@ void gg_ptx_write_half(gg_str *out, gg_dtype type, const char *indent, int word,
 
 /* The lines that find %beta, and whether C is read: %reads_c. */
 extern const char gg_ptx_beta[];
+
+/* ---- Division ------------------------------------------------------------------------------ */
+
+/* `to` = `of` / `by`, or what is left over, of numbers without a sign. */
+void gg_ptx_write_quotient(gg_str *out, int indent, const char *to, const char *of, ll by);
+void gg_ptx_write_remainder(gg_str *out, int indent, const char *to, const char *of, ll by);
+
+/* Both: `of` is `whole` times `by`, and `rest`. */
+void gg_ptx_write_split(gg_str *out, int indent, const char *whole, const char *rest,
+                        const char *of, ll by);
+
+/* %tiles_m, %tiles_n and %tiles: so many tiles of D there are, of so many rows and columns; and
+ * %k_tiles, of each. */
+void gg_ptx_bind_tile_counts(gg_bindings *out, ll rows, ll columns, ll tile_k);
 
 /* ---- Where lanes are ----------------------------------------------------------------------- */
 

@@ -39,14 +39,14 @@ const char *gg_sm90_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
     bool is;
     const char *what;
   } rows[] = {
-      {gg_plan_shares_tiles(plan), "split_k or stream_k"},
-      {plan->cluster_k > 1, "a cluster along K"},
+      {plan->cluster_k > 1 && plan->cluster_m * plan->cluster_n > 1,
+       "a cluster along K and M or N"},
+      {plan->cluster_k > 1 && plan->has_c, "a cluster along K beside a C"},
       {plan->raster == GG_RASTER_HILBERT, "tiles along a Hilbert curve"},
       {plan->pointers, "batches by arrays of addresses"},
       {gg_sm90_has_copiers(plan), "operands that warps copy or transpose"},
       {plan->a_in_registers, "an A in registers"},
-      {plan->promote > 0, "promoted sums"},
-      {plan->accumulator != GG_DTYPE_f32, "sums that are not of f32"},
+      {plan->accumulator != GG_DTYPE_f32 && plan->accumulator != GG_DTYPE_s32, "sums of f16"},
       {gg_plan_is_gated(plan), "a gate"},
       {!is_linear(plan), "an epilogue of more than alpha and beta"},
       {gg_plan_reads_scalars(plan), "factors in device memory"},
@@ -100,10 +100,15 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
 /* Where this CTA is in its cluster. */
 static void write_ranks(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "  .reg .b32 %rank;\n  mov.u32 %rank, %cluster_ctarank;\n");
-  if (plan->cluster_m > 1)
-    gg_str_printf(out, "  .reg .b32 %%rank_m;\n  rem.u32 %%rank_m, %%rank, %d;\n", plan->cluster_m);
-  if (plan->cluster_n > 1)
-    gg_str_printf(out, "  .reg .b32 %%rank_n;\n  div.u32 %%rank_n, %%rank, %d;\n", plan->cluster_m);
+  if (plan->cluster_m > 1) {
+    gg_str_puts(out, "  .reg .b32 %rank_m;\n");
+    gg_ptx_write_remainder(out, 2, "%rank_m", "%rank", plan->cluster_m);
+  }
+  if (plan->cluster_n > 1) {
+    gg_str_puts(out, "  .reg .b32 %rank_n;\n");
+    gg_ptx_write_quotient(out, 2, "%rank_n", "%rank", plan->cluster_m);
+  }
+  if (plan->cluster_k > 1) gg_str_puts(out, "  .reg .b32 %rank_k;\n  mov.u32 %rank_k, %rank;\n");
 }
 
 /* A tile's first row or column, by its place among clusters' tiles. */
@@ -115,14 +120,16 @@ static void write_origin(gg_str *out, char mode, const char *place, int cluster,
 
 static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
   bool along_m = plan->raster == GG_RASTER_ALONG_M;
-  int ctas = plan->cluster_m * plan->cluster_n;
+  int plane = plan->cluster_m * plan->cluster_n, ctas = plane * plan->cluster_k;
   gg_str text = GG_STR_INIT;
-  gg_ptx_bind_number(out, "cluster_rows", (ll)plan->cluster_m * plan->tile_m);
-  gg_ptx_bind_number(out, "cluster_columns", (ll)plan->cluster_n * plan->tile_n);
+  gg_ptx_bind_tile_counts(out, (ll)plan->cluster_m * plan->tile_m,
+                          (ll)plan->cluster_n * plan->tile_n, plan->tile_k);
   gg_ptx_bind_number(out, "tile_k", plan->tile_k);
-  gg_ptx_bind_number(out, "cluster_size", ctas);
+  gg_ptx_write_quotient(&text, 2, "%first_tile", "%first_tile", ctas);
+  gg_ptx_write_quotient(&text, 2, "%tile_step", "%tile_step", ctas);
+  gg_bind_str(out, "of_clusters", &text);
   gg_bind_flag(out, "cluster", ctas > 1);
-  gg_bind_flag(out, "shares", ctas > 1);
+  gg_bind_flag(out, "shares", plane > 1);
   write_ranks(&text, plan);
   gg_bind_str(out, "ranks", &text);
   gg_ptx_bind_number(out, "raster_group", plan->raster_group);
@@ -131,7 +138,6 @@ static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
   write_origin(&text, 'm', along_m ? "%along" : "%across", plan->cluster_m, plan->tile_m);
   write_origin(&text, 'n', along_m ? "%across" : "%along", plan->cluster_n, plan->tile_n);
   gg_bind_str(out, "origin", &text);
-  gg_bind_flag(out, "persistent", gg_plan_is_persistent(plan));
 }
 
 /* ---- The producer -------------------------------------------------------------------------- */
@@ -144,7 +150,7 @@ typedef struct input {
   int tile, cluster, sharers; /* along M or N; CTAs that it is copied to */
   bool k_major, end;
   bool behind; /* a tile of the cluster may lie behind the operand's last row */
-  bool exists; /* boxes may lie behind it, each by itself */
+  bool exists; /* boxes but the first may lie behind it, each by itself */
 } input;
 
 static input input_of(const gg_plan *plan, const gg_layouts *layouts, bool is_a) {
@@ -198,19 +204,20 @@ static void write_sharers(gg_str *out, const gg_plan *plan, const input *in) {
 /* How many rows of an operand a tile has, and which map has the boxes that they are in. */
 static void write_end(gg_str *out, const gg_plan *plan, const input *in) {
   char x = in->x;
-  if (in->behind)
-    gg_str_printf(out,
-                  "  sub.u32 %%first_%c, %%%c, 1;\n  div.u32 %%first_%c, %%first_%c, %d;\n"
-                  "  mul.lo.u32 %%first_%c, %%first_%c, %d;\n  min.u32 %%first_%c, %%first_%c, "
-                  "%%%c0;\n",
-                  x, in->mn, x, x, in->tile, x, x, in->tile, x, x, in->mn);
+  char first[] = {'%', 'f', 'i', 'r', 's', 't', '_', x, '\0'};
+  if (in->behind) {
+    gg_str_printf(out, "  sub.u32 %s, %%%c, 1;\n", first, in->mn);
+    gg_ptx_write_quotient(out, 2, first, first, in->tile);
+    gg_str_printf(out, "  mul.lo.u32 %s, %s, %d;\n  min.u32 %s, %s, %%%c0;\n", first, first,
+                  in->tile, first, first, in->mn);
+  }
   gg_str_printf(out, "  sub.u32 %%rows_%c, %%%c, %s;\n", x, in->mn, first_of(in));
   if (!in->k_major) {
     int unit = (int)gg_dtype_unit(in->operand->type, 16);
     gg_str_printf(out,
                   "  add.u32 %%rows_%c, %%rows_%c, %d;  // in whole 16 bytes\n"
-                  "  div.u32 %%rows_%c, %%rows_%c, %d;\n  mul.lo.u32 %%rows_%c, %%rows_%c, %d;\n",
-                  x, x, unit - 1, x, x, unit, x, x, unit);
+                  "  and.b32 %%rows_%c, %%rows_%c, -%d;\n",
+                  x, x, unit - 1, x, x, unit);
   }
   gg_str_printf(out, "  min.u32 %%rows_%c, %%rows_%c, %d;\n", x, x, in->tile);
   for (int box = 0; box < (in->k_major ? 1 : in->boxes->count); box++) {
@@ -219,7 +226,7 @@ static void write_end(gg_str *out, const gg_plan *plan, const input *in) {
                   "  setp.lt.u32 %%ended, %%rows_%c, %d;\n"
                   "  selp.b64 %%of_%c%d, %%end_%c, %%map_%c, %%ended;\n",
                   x, whole, x, box, x, x);
-    if (in->exists)
+    if (in->exists && box)
       gg_str_printf(out, "  setp.gt.u32 %%has_%c%d, %%rows_%c, %d;\n", x, box, x,
                     box * in->boxes->line);
   }
@@ -243,27 +250,20 @@ static void write_tile_begin(gg_str *out, const gg_plan *plan, const gg_layouts 
     if (inputs[i].end) write_end(out, plan, &inputs[i]);
 }
 
-/* One box: where from, where to, and under which condition. */
+/* One box: where from and where to. */
 static void write_load(gg_str *out, const input *in, int box) {
   char x = in->x;
   bool shared = in->sharers > 1;
   int along = box * in->boxes->line;
   const char *first = first_of(in), *line = in->k_major ? "%k0" : first;
   const char *across = in->k_major ? first : "%k0";
+  if (in->exists && box) gg_str_printf(out, "  @!%%has_%c%d bra %c_copied;\n", x, box, x);
   if (along) gg_str_printf(out, "  add.u32 %%along, %s, %d;\n", line, along);
-  if (shared && in->exists)
-    gg_str_printf(out, "  and.pred %%copies, %%turn_%c, %%has_%c%d;\n", x, x, box);
-  gg_str_puts(out, "  ");
-  if (shared && in->exists)
-    gg_str_puts(out, "@%copies ");
-  else if (shared)
-    gg_str_printf(out, "@%%turn_%c ", x);
-  else if (in->exists)
-    gg_str_printf(out, "@%%has_%c%d ", x, box);
-  gg_str_printf(out,
-                "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
-                "    %s",
-                shared ? ".multicast::cluster " : "");
+  gg_str_printf(
+      out,
+      "  cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
+      "    %s",
+      shared ? ".multicast::cluster " : "");
   gg_ptx_write_place(out, x == 'a' ? "%a_stage" : "%b_stage", (ll)box * in->boxes->bytes);
   gg_str_puts(out, ", ");
   if (in->end)
@@ -276,29 +276,33 @@ static void write_load(gg_str *out, const input *in, int box) {
   gg_str_puts(out, ";\n");
 }
 
+/* Copies that some CTAs or tiles do not have are branched around: of a predicated one ptxas makes a
+ * loop over a warp's lanes that all CTAs run through. */
 static void write_loads(gg_str *out, const input *in) {
-  if (in->sharers > 1)
+  char x = in->x;
+  if (in->sharers > 1) {
     gg_str_printf(
-        out,
-        "  // CTAs that share %c take turns at copying it to all of them, a K tile each.\n"
-        "  rem.u32 %%along, %%k_tile, %d;\n"
-        "  setp.eq.u32 %%turn_%c, %%along, %%rank_%c;\n",
-        in->x == 'a' ? 'A' : 'B', in->sharers, in->x, in->x == 'a' ? 'n' : 'm');
+        out, "  // CTAs that share %c take turns at copying it to all of them, a K tile each.\n",
+        x - 'a' + 'A');
+    gg_ptx_write_remainder(out, 2, "%along", "%k_tile", in->sharers);
+    gg_str_printf(out,
+                  "  setp.eq.u32 %%turn_%c, %%along, %%rank_%c;\n  @!%%turn_%c bra %c_copied;\n", x,
+                  x == 'a' ? 'n' : 'm', x, x);
+  }
   for (int box = 0; box < in->boxes->count; box++)
     write_load(out, in, box);
+  if (in->sharers > 1 || in->exists) gg_str_printf(out, "%c_copied:\n", x);
 }
 
 static void bind_producer(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const input inputs[2] = {input_of(plan, layouts, true), input_of(plan, layouts, false)};
   gg_str declare = GG_STR_INIT, begin = GG_STR_INIT, loads = GG_STR_INIT;
-  bool along = plan->has_c, copies = false;
+  bool along = plan->has_c;
   for (int i = 0; i < 2; i++) {
     bool shared = inputs[i].sharers > 1;
     along = along || shared || inputs[i].boxes->count > 1;
-    copies = copies || (shared && inputs[i].exists);
   }
   if (along) gg_str_puts(&declare, "  .reg .b32 %along;\n");
-  if (copies) gg_str_puts(&declare, "  .reg .pred %copies;\n");
   for (int i = 0; i < 2; i++) {
     declare_input(&declare, &inputs[i]);
     if (inputs[i].sharers > 1) write_sharers(&declare, plan, &inputs[i]);
@@ -327,11 +331,9 @@ static void write_arrivals(gg_str *out, const gg_plan *plan, const gg_ring *stag
       gg_str_puts(out, "  @%arrives mapa.shared::cluster.u32 %bar_empties, %bar_empties, %lane;\n");
     return;
   }
-  gg_str_printf(out,
-                "  .reg .b32 %%operand, %%cta, %%cta_m, %%cta_n;\n  .reg .pred %%copies_b;\n"
-                "  div.u32 %%operand, %%lane, %d;\n  rem.u32 %%cta, %%lane, %d;\n"
-                "  rem.u32 %%cta_m, %%cta, %d;\n  div.u32 %%cta_n, %%cta, %d;\n",
-                plane, plane, plan->cluster_m, plan->cluster_m);
+  gg_str_printf(out, "  .reg .b32 %%operand, %%cta, %%cta_m, %%cta_n;\n  .reg .pred %%copies_b;\n");
+  gg_ptx_write_split(out, 2, "%operand", "%cta", "%lane", plane);
+  gg_ptx_write_split(out, 2, "%cta_n", "%cta_m", "%cta", plan->cluster_m);
   gg_str_printf(out,
                 "  setp.eq.u32 %%arrives, %%operand, 0;  // it copies A\n"
                 "  setp.eq.and.u32 %%arrives, %%cta_m, %%rank_m, %%arrives;\n"
@@ -341,45 +343,6 @@ static void write_arrivals(gg_str *out, const gg_plan *plan, const gg_ring *stag
                 "  mad.lo.u32 %%bar_empties, %%operand, %lld, %%bar_empties;\n"
                 "  @%%arrives mapa.shared::cluster.u32 %%bar_empties, %%bar_empties, %%cta;\n",
                 (ll)(stages->empty[1].begin - stages->empty[0].begin));
-}
-
-/* The descriptor of an operand's first MMA in a stage. */
-static void write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxes, bool block) {
-  gg_str_printf(out,
-                "  and.b32 %%address, %%%c_stage, 0x3ffff;  // the bits above name the CTA\n"
-                "  shr.u32 %%address, %%address, 4;\n",
-                x);
-  if (block) gg_str_puts(out, "  add.u32 %address, %address, %first_block;\n");
-  gg_str_printf(out,
-                "  cvt.u64.u32 %%desc_%c, %%address;\n  add.u64 %%desc_%c, %%desc_%c, 0x%llx;\n", x,
-                x, x, (unsigned long long)boxes->descriptor);
-}
-
-/* The descriptor of a step, and what it is called. */
-static const char *write_step(gg_str *out, char x, ll by) {
-  if (by) gg_str_printf(out, "  add.u64 %%step_%c, %%desc_%c, %lld;\n", x, x, by);
-  return by ? x == 'a' ? "%step_a" : "%step_b" : x == 'a' ? "%desc_a" : "%desc_b";
-}
-
-static void write_multiply(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_layout *of_a = &layouts->boxes_a.steps, *of_b = &layouts->boxes_b.steps;
-  int64_t blocks = plan->tile_m / plan->mma.m;
-  int frags = gg_plan_block_m(plan) / plan->mma.m, words = gg_sm90_mma_registers(plan);
-  int steps = plan->tile_k / plan->mma.k;
-  for (int step = 0; step < steps; step++) {
-    gg_str_printf(out, "  // K from %d to %d.\n", step * plan->mma.k, (step + 1) * plan->mma.k - 1);
-    const char *b = write_step(out, 'b', (ll)gg_layout_at(of_b, step));
-    for (int i = 0; i < frags; i++) {
-      const char *a = write_step(out, 'a', (ll)gg_layout_at(of_a, i + step * blocks));
-      gg_str_puts(out, "  ");
-      gg_mma_atom_ptx(out, &plan->mma);
-      gg_str_puts(out, "\n    ");
-      gg_ptx_write_registers(out, "acc", i * words, words, 4);
-      gg_str_printf(out, "\n    %s, %s, %%%s", a, b, step ? "always" : "accumulates");
-      gg_mma_wgmma_immediates(out, &plan->mma);
-      gg_str_puts(out, ";\n");
-    }
-  }
 }
 
 static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -394,16 +357,10 @@ static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layou
                   plan->mma.m, (ll)gg_layout_at(&layouts->boxes_a.steps, frags));
   write_arrivals(&text, plan, stages);
   gg_bind_str(out, "arrive_where", &text);
-  gg_bind_text(out, "arrive_space", plan->cluster_m * plan->cluster_n > 1 ? "cluster" : "cta");
-  write_descriptor(&text, 'a', &layouts->boxes_a, shares);
-  gg_str_printf(&text, "  add.u32 %%b_stage, %%a_stage, %lld;\n",
-                (ll)gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a));
-  write_descriptor(&text, 'b', &layouts->boxes_b, false);
-  gg_bind_str(out, "descriptors", &text);
-  write_multiply(&text, plan, layouts);
-  gg_bind_str(out, "multiply", &text);
   gg_ptx_write_clear(&text, frags * gg_sm90_mma_registers(plan));
   gg_bind_str(out, "clear", &text);
+  gg_ptx_bind_version(out, plan);
+  gg_bind_text(out, "sum_type", gg_ptx_sum_type(plan));
   gg_ptx_bind_number(out, "accumulators", frags * gg_sm90_mma_registers(plan));
   gg_ptx_bind_number(out, "block_rows", gg_plan_block_m(plan));
   gg_bind_flag(out, "pingpong", plan->pingpong);
@@ -417,9 +374,11 @@ gg_status gg_sm90_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layou
   bind_arguments(out, plan, layouts);
   gg_sm90_ptx_bind_memory(out, plan, layouts);
   bind_tiles(out, plan);
+  gg_sm90_ptx_bind_walk(out, plan, layouts);
   bind_producer(out, plan, layouts);
   bind_consumers(out, plan, layouts);
-  gg_status st = gg_sm90_ptx_bind_c(out, plan, layouts, err);
+  gg_status st = gg_sm90_ptx_bind_multiply(out, plan, layouts, err);
+  if (!st) st = gg_sm90_ptx_bind_c(out, plan, layouts, err);
   if (st) return st;
   return gg_sm90_ptx_bind_boxes(out, plan, layouts, err);
 }

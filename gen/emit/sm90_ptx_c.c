@@ -56,20 +56,27 @@ static gg_ptx_lanes places_at(const matrix *m, int *stage, int box, int row, int
   return out;
 }
 
-/* How far the second consumer's block is from the first one's; 0 where there is no second. */
-static gg_ptx_step block_step(const matrix *m) {
+/* How far the second consumer's block is from the first one's, within a stage and in stages; 0
+ * where there is no second. */
+typedef struct block_step {
+  gg_ptx_step in_stage;
+  int stages;
+} block_step;
+
+static block_step block_step_of(const matrix *m) {
   int stage, other;
   gg_ptx_lanes first = places_at(m, &stage, 0, 0, 0);
-  if (m->plan->atoms_m == 1) return (gg_ptx_step){.known = true};
+  if (m->plan->atoms_m == 1) return (block_step){.in_stage.known = true};
   gg_ptx_lanes second = places_at(m, &other, 0, gg_plan_block_m(m->plan), 0);
   gg_ptx_step step = gg_ptx_step_between(&first, &second);
-  step.known = step.known && !step.xors && stage == other;
-  return step;
+  step.known = step.known && !step.xors && other >= stage && stage >= 0;
+  return (block_step){step, other - stage};
 }
 
 /* Whether every block of every consumer is as far from the first as said, and all is known. */
 static bool places_add_up(const matrix *m) {
-  gg_ptx_step block = block_step(m);
+  block_step of = block_step_of(m);
+  gg_ptx_step block = of.in_stage;
   int base, stage, other;
   gg_ptx_lanes first = places_at(m, &base, 0, 0, 0);
   bool known = block.known && gg_ptx_is_linear(&first);
@@ -83,7 +90,7 @@ static bool places_add_up(const matrix *m) {
           int row = consumer * gg_plan_block_m(plan) + i * plan->mma.m;
           gg_ptx_lanes its = places_at(m, &other, box, row, column);
           gg_ptx_step step = gg_ptx_step_between(&own, &its);
-          known = known && step.known && !step.xors && stage == other &&
+          known = known && step.known && !step.xors && other == stage + consumer * of.stages &&
                   step.by == (unsigned)consumer * block.by;
         }
       }
@@ -94,10 +101,16 @@ const char *gg_sm90_ptx_c_lacks(const gg_plan *plan, const gg_layouts *layouts) 
   matrix m;
   if (!plan->has_c) return NULL;
   if (!matrix_of(&m, plan, layouts)) return "a C that lanes read where it lies";
-  if (plan->subtile_stages) return "a C that is fetched in sub-tiles";
   if (gg_sm90_cells_of(&m.c->operand, m.c->line) != GG_SM90_CELLS_MATRICES)
     return "a C that is not of 16 bits";
-  return places_add_up(&m) ? NULL : "a C whose boxes are in several stages";
+  if (plan->subtile_stages) return gg_sm90_ptx_subtiles_lack(plan, layouts);
+  return places_add_up(&m) ? NULL : "a C whose boxes lie apart by other than their number";
+}
+
+/* The predicate by which a tile's C is fetched: where several clusters share tiles, by those that
+ * store some of it. */
+static const char *fetches(const gg_plan *plan) {
+  return gg_plan_shares_tiles(plan) ? "%fetches_c" : "%reads_c";
 }
 
 /* ---- The producer -------------------------------------------------------------------------- */
@@ -145,22 +158,28 @@ static void write_prefetch(gg_str *out, const matrix *m) {
   const char *line = m->n_major ? "%n0" : "%m0", *across = m->n_major ? "%m0" : "%n0";
   int a_box = m->n_major ? m->plan->epi_n / m->c->line : 1;
   bool overlap = m->n_major && gg_plan_boxes_overlap(m->plan, m->plan->epi_n);
+  gg_str_puts(out, "  // A box of C goes as far as L2 beside each of the first K tiles.\n");
+  if (gg_plan_shares_tiles(m->plan))
+    gg_str_puts(out, "  sub.u32 %box, %k_tile, %k_first;\n  and.pred %prefetches, %begun, "
+                     "%fetches_c;\n");
+  else
+    gg_str_puts(out, "  mov.u32 %box, %k_tile;\n  and.pred %prefetches, %begun, %begun;\n");
   gg_str_printf(out,
-                "  // A box of C goes as far as L2 beside each of the first K tiles.\n"
-                "  setp.lt.and.u32 %%prefetches, %%k_tile, %d, %%begun;\n",
+                "  setp.lt.and.u32 %%prefetches, %%box, %d, %%prefetches;\n"
+                "  @!%%prefetches bra c_prefetched;\n",
                 m->c->boxes);
+  if (overlap) gg_ptx_write_split(out, 2, "%along", "%in_box", "%box", a_box);
   if (overlap)
     gg_str_printf(out,
-                  "  rem.u32 %%in_box, %%k_tile, %d;\n  div.u32 %%along, %%k_tile, %d;\n"
                   "  mul.lo.u32 %%along, %%along, %d;\n  min.u32 %%along, %%along, %d;\n"
                   "  mad.lo.u32 %%along, %%in_box, %d, %%along;\n"
                   "  add.u32 %%along, %%along, %s;\n",
-                  a_box, a_box, m->plan->epi_n, m->plan->mma.n - m->plan->epi_n, m->c->line, line);
+                  m->plan->epi_n, m->plan->mma.n - m->plan->epi_n, m->c->line, line);
   else
-    gg_str_printf(out, "  mad.lo.u32 %%along, %%k_tile, %d, %s;\n", m->c->line, line);
+    gg_str_printf(out, "  mad.lo.u32 %%along, %%box, %d, %s;\n", m->c->line, line);
   gg_str_printf(out,
-                "  @%%prefetches cp.async.bulk.prefetch.tensor.3d.L2.global.tile\n"
-                "    [%%map_c, {%%along, %s, %%batch}];\n",
+                "  cp.async.bulk.prefetch.tensor.3d.L2.global.tile\n"
+                "    [%%map_c, {%%along, %s, %%batch}];\nc_prefetched:\n",
                 across);
 }
 
@@ -170,7 +189,7 @@ static gg_status bind_producer(gg_bindings *out, const matrix *m, const gg_layou
   gg_status st = GG_OK;
   write_prefetch(&text, m);
   gg_bind_str(out, "prefetch_c", &text);
-  gg_str_puts(&text, "  @!%reads_c bra fetched;\n");
+  gg_str_printf(&text, "  @!%s bra fetched;\n", fetches(m->plan));
   for (int first = 0; first < m->c->boxes && !st; first += m->c->boxes_a_stage)
     st = write_fetch(&text, out->arena, m, layouts, first, err);
   gg_str_puts(&text, "fetched:\n  and.pred %begun, %reads_c, %reads_c;\n");
@@ -185,8 +204,10 @@ static gg_status bind_producer(gg_bindings *out, const matrix *m, const gg_layou
 static gg_status write_await(gg_str *out, gg_arena *arena, const matrix *m,
                              const gg_layouts *layouts, gg_error *err) {
   gg_status st = GG_OK;
-  gg_str_puts(out, "  // C's stages, all of them before anything of the tile is stored: C may be D "
-                   "itself.\n  @!%reads_c bra c_ready;\n");
+  gg_str_printf(out,
+                "  // C's stages, all of them before anything of the tile is stored: C may be D "
+                "itself.\n  @!%s bra c_ready;\n",
+                fetches(m->plan));
   for (int i = 0; i < layouts->fetch_stages && !st; i++) {
     gg_bindings bindings = {.arena = arena};
     gg_ptx_bind_number(&bindings, "number", i);
@@ -199,6 +220,16 @@ static gg_status write_await(gg_str *out, gg_arena *arena, const matrix *m,
     if (m->plan->atoms_m > 1)
       gg_str_printf(out, "  add.u32 %%c_base%d, %%c_base%d, %%c_block;\n", i, i);
   }
+  /* Of a consumer's stages those of the blocks behind are others; they are moved in front. */
+  int step = block_step_of(m).stages;
+  for (int i = 0; step && i + step < layouts->fetch_stages; i++)
+    for (int consumer = 1; consumer < m->plan->atoms_m; consumer++) {
+      if (i + consumer * step >= layouts->fetch_stages) continue;
+      gg_str_printf(out,
+                    "  setp.eq.u32 %%done, %%consumer, %d;\n"
+                    "  @%%done mov.u32 %%c_base%d, %%c_base%d;\n",
+                    consumer, i, i + consumer * step);
+    }
   gg_str_puts(out, "c_ready:\n");
   return st;
 }
@@ -216,11 +247,25 @@ static void bind_reader(gg_bindings *out, const matrix *m, const gg_layouts *lay
   gg_ptx_write_lanes(&text, 2, &first, "%c_place", "%place");
   if (m->plan->atoms_m > 1)
     gg_str_printf(&text, "  .reg .b32 %%c_block;\n  mul.lo.u32 %%c_block, %%consumer, %u;\n",
-                  block_step(m).by);
+                  block_step_of(m).in_stage.by);
   for (int i = 0; i < count; i++)
     gg_str_printf(&text, "  mov.u32 %%c_base%d, 0;\n  mov.u32 %%c_stage%d, 0;\n", i, i);
   gg_str_puts(&text, "  and.pred %releases_c, %reads_c, %arrives;\n");
   gg_bind_str(out, "read_c", &text);
+}
+
+void gg_sm90_ptx_write_matrices_of_c(gg_str *out, bool n_major, gg_ptx_step step, int word,
+                                     int stage) {
+  for (int i = 0; i < 4; i++)
+    gg_str_printf(out, "%smov.b32 %%c%d, 0;%s", i ? " " : "    ", word + i, i == 3 ? "\n" : "");
+  if (step.xors) gg_str_printf(out, "    xor.b32 %%place, %%c_place, 0x%x;\n", step.by);
+  gg_str_printf(out, "    add.u32 %%place, %s, %%c_base%d;\n", step.xors ? "%place" : "%c_place",
+                stage);
+  gg_str_printf(out, "    @%%reads_c ldmatrix.sync.aligned.m8n8.x4%s.shared.b16\n      ",
+                n_major ? "" : ".trans");
+  gg_str_printf(out, "{%%c%d, %%c%d, %%c%d, %%c%d}, ", word, word + 1, word + 2, word + 3);
+  gg_ptx_write_place(out, "%place", step.xors ? 0 : step.by);
+  gg_str_puts(out, ";\n");
 }
 
 void gg_sm90_ptx_write_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box,
@@ -228,21 +273,15 @@ void gg_sm90_ptx_write_c(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   matrix m;
   int stage, wide = columns_at_once(plan);
   if (!matrix_of(&m, plan, layouts)) return;
+  if (plan->subtile_stages) {
+    gg_sm90_ptx_write_subtile(out, plan, layouts, column);
+    return;
+  }
   gg_ptx_lanes first = places_at(&m, &stage, 0, 0, 0);
   for (int j = column; j < column + plan->read_n; j += wide) {
     gg_ptx_lanes at = places_at(&m, &stage, box, fragment * plan->mma.m, j);
     gg_ptx_step step = gg_ptx_step_between(&first, &at);
-    int word = j / 4;
-    for (int i = 0; i < 4; i++)
-      gg_str_printf(out, "%smov.b32 %%c%d, 0;%s", i ? " " : "    ", word + i, i == 3 ? "\n" : "");
-    if (step.xors) gg_str_printf(out, "    xor.b32 %%place, %%c_place, 0x%x;\n", step.by);
-    gg_str_printf(out, "    add.u32 %%place, %s, %%c_base%d;\n", step.xors ? "%place" : "%c_place",
-                  stage);
-    gg_str_printf(out, "    @%%reads_c ldmatrix.sync.aligned.m8n8.x4%s.shared.b16\n      ",
-                  m.n_major ? "" : ".trans");
-    gg_str_printf(out, "{%%c%d, %%c%d, %%c%d, %%c%d}, ", word, word + 1, word + 2, word + 3);
-    gg_ptx_write_place(out, "%place", step.xors ? 0 : step.by);
-    gg_str_puts(out, ";\n");
+    gg_sm90_ptx_write_matrices_of_c(out, m.n_major, step, j / 4, stage);
   }
 }
 
@@ -253,9 +292,10 @@ void gg_sm90_ptx_add_c(gg_str *out, const gg_plan *plan, int i, int x) {
 
 void gg_sm90_ptx_release_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box) {
   matrix m;
-  if (!matrix_of(&m, plan, layouts)) return;
+  if (!matrix_of(&m, plan, layouts) || plan->subtile_stages) return;
   int boxes = gg_plan_boxes_of_mma(plan, plan->epi_n), step = m.c->boxes_a_stage;
-  gg_str_puts(out, "  bar.warp.sync 0xffffffff;\n");
+  gg_str_puts(out, "  // What was read comes before what is copied there next.\n"
+                   "  fence.proxy.async.shared::cta;\n  bar.warp.sync 0xffffffff;\n");
   for (int first = 0; first < m.c->boxes; first += step) {
     int last = (first + step < m.c->boxes ? first + step : m.c->boxes) - 1;
     int read_by = m.n_major ? last * m.c->line / plan->epi_n : boxes - 1;
@@ -269,44 +309,89 @@ void gg_sm90_ptx_release_c(gg_str *out, const gg_plan *plan, const gg_layouts *l
   }
 }
 
-/* The stages behind C's. */
-static void bind_skip(gg_bindings *out, const gg_layouts *layouts) {
+/* The stages behind C's, of a tile's own and of one that another consumer takes. */
+static void write_skip(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int depth = gg_rings_find(&layouts->rings, GG_RING_STAGES)->depth;
-  gg_str text = GG_STR_INIT;
-  gg_str_printf(&text,
-                "  @%%reads_c add.u32 %%stage, %%stage, %d;  // behind C's\n"
+  gg_str_printf(out,
+                "  @%s add.u32 %%stage, %%stage, %d;  // behind C's\n"
                 "  setp.ge.u32 %%wraps, %%stage, %d;\n"
                 "  @%%wraps sub.u32 %%stage, %%stage, %d;\n"
                 "  @%%wraps xor.b32 %%parity, %%parity, 1;\n",
-                layouts->fetch_stages, depth, depth);
-  gg_bind_str(out, "skip_c", &text);
+                fetches(plan), layouts->fetch_stages, depth, depth);
+}
+
+/* All of C's stages, given back by a warp that stores nothing of the tile. */
+static void write_release_all(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_str_puts(out,
+              "  .reg .pred %releases_all;\n  and.pred %releases_all, %fetches_c, %arrives;\n");
+  for (int i = 0; i < layouts->fetch_stages; i++)
+    gg_str_printf(out,
+                  "  mad.lo.u32 %%bar_empty, %%c_stage%d, 8, %%bar_empties;\n"
+                  "  @%%releases_all mbarrier.arrive.shared::%s.b64 _, [%%bar_empty];\n",
+                  i, plan->cluster_m * plan->cluster_n > 1 ? "cluster" : "cta");
+}
+
+/* Where several clusters share tiles: who fetches C, and who skips or gives back its stages. */
+static void bind_items(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  bool deals = gg_plan_shares_tiles(plan);
+  gg_str text = GG_STR_INIT;
+  if (deals && plan->has_c) write_release_all(&text, plan, layouts);
+  gg_bind_str(out, "release_all_c", &text);
+  if (!deals) return;
+  if (plan->has_c)
+    gg_str_puts(&text, "  // In a group of several tiles the last part has all of a tile's boxes.\n"
+                       "  .reg .pred %fetches_c;\n"
+                       "  setp.eq.u32 %fetches_c, %group_tiles, 1;\n"
+                       "  setp.eq.or.u32 %fetches_c, %k_end, %k_tiles, %fetches_c;\n"
+                       "  and.pred %fetches_c, %fetches_c, %reads_c;\n");
+  gg_bind_str(out, "item_fetches", &text);
+  if (!plan->pingpong) return;
+  if (plan->has_c) write_skip(&text, plan, layouts);
+  gg_bind_str(out, "skip_others_c", &text);
 }
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-static gg_status bind_none(gg_bindings *out) {
-  static const char *const names[] = {"find_c", "declare_c", "prefetch_c", "fetch_c",
-                                      "read_c", "await_c",   "skip_c"};
+static void bind_none(gg_bindings *out, bool reads) {
+  static const char *const names[] = {"declare_c", "prefetch_c", "fetch_c", "await_c", "skip_c"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     gg_bind_text(out, names[i], "");
-  return GG_OK;
+  gg_bind_text(out, "find_c", reads ? gg_ptx_beta : "");
+  if (!reads) gg_bind_text(out, "read_c", "");
+}
+
+static void bind_no_subtiles(gg_bindings *out) {
+  static const char *const slots[] = {"go_fetch", "fetch_subtiles", "begin_subtiles"};
+  for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+    gg_bind_part(out, slots[i], NULL);
 }
 
 gg_status gg_sm90_ptx_bind_c(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                              gg_error *err) {
   matrix m;
-  gg_str await = GG_STR_INIT;
-  if (!matrix_of(&m, plan, layouts)) return bind_none(out);
+  gg_str await = GG_STR_INIT, skip = GG_STR_INIT;
+  bind_items(out, plan, layouts);
+  bool reads = matrix_of(&m, plan, layouts), subtiles = reads && plan->subtile_stages > 0;
+  if (subtiles)
+    gg_sm90_ptx_bind_subtiles(out, plan, layouts);
+  else
+    bind_no_subtiles(out);
+  if (!reads || subtiles) {
+    bind_none(out, reads);
+    return GG_OK;
+  }
   gg_bind_text(out, "find_c", gg_ptx_beta);
   bool overlap = m.n_major && gg_plan_boxes_overlap(plan, plan->epi_n);
   gg_bind_text(out, "declare_c",
-               overlap ? "  .reg .b32 %in_box;\n  .reg .pred %prefetches, %begun;\n"
+               overlap ? "  .reg .b32 %box, %in_box;\n  .reg .pred %prefetches, %begun;\n"
                          "  setp.ne.u32 %begun, 0, 0;\n"
-                       : "  .reg .pred %prefetches, %begun;\n  setp.ne.u32 %begun, 0, 0;\n");
+                       : "  .reg .b32 %box;\n  .reg .pred %prefetches, %begun;\n"
+                         "  setp.ne.u32 %begun, 0, 0;\n");
   gg_status st = bind_producer(out, &m, layouts, err);
   bind_reader(out, &m, layouts);
   if (!st) st = write_await(&await, out->arena, &m, layouts, err);
   gg_bind_str(out, "await_c", &await);
-  bind_skip(out, layouts);
+  write_skip(&skip, plan, layouts);
+  gg_bind_str(out, "skip_c", &skip);
   return st;
 }
