@@ -25,11 +25,12 @@ static double y_of(const axes *a, double rate) {
 }
 
 /* What the kernel's instructions reach of all multiprocessors, FLOP a second. */
-static double peak_of(const gg_plan *plan, const gg_device_model *device, const gg_traits *traits) {
-  double rate = traits->rate > 0 ? traits->rate
-                                 : gg_device_mma_rate(device, plan->a.type, gg_plan_is_packed(plan),
-                                                      plan->sparse_a);
-  return rate * traits->tensor_share * device->sm_count;
+static double peak_of(const gg_plan *plan, const gg_model *model) {
+  const gg_device_model *device = model->device;
+  double rate = model->rate > 0 ? model->rate
+                                : gg_device_mma_rate(device, plan->a.type, gg_plan_is_packed(plan),
+                                                     plan->sparse_a);
+  return rate * model->tensor_share * device->sm_count;
 }
 
 /* FLOP for each byte of A and B that a tile reads. */
@@ -132,9 +133,7 @@ static void put_rates(gg_str *out, const gg_plan *plan, const gg_device_model *d
 }
 
 /* What the model makes of cubes that the kernel can have. */
-static void put_predictions(gg_str *out, const gg_page *page, const gg_device_model *device,
-                            double peak) {
-  const gg_model model = gg_model_of(page->plan, device);
+static void put_predictions(gg_str *out, const gg_page *page, const gg_model *model, double peak) {
   gg_str_puts(out,
               "<div class=\"wide\"><table id=\"predictions\"><caption>What the model expects, not "
               "measured</caption><thead><tr><th scope=\"col\">M, N, K</th>"
@@ -142,10 +141,11 @@ static void put_predictions(gg_str *out, const gg_page *page, const gg_device_mo
               "<th scope=\"col\">of the roof</th><th scope=\"col\">tiles</th>"
               "<th scope=\"col\">rounds</th></tr></thead><tbody>\n");
   for (int64_t side = 1024; side <= 16384; side *= 2) {
-    const gg_prediction p = gg_model_predict(&model, (gg_extents){side, side, side, 1});
+    const gg_prediction p = gg_model_predict(model, (gg_extents){side, side, side, 1}, 0);
     if (!isfinite(p.seconds)) continue;
     double rate = 2.0 * (double)side * (double)side * (double)side / p.seconds;
-    double roof = fmin(peak, product_intensity(page->plan, (double)side) * device->dram_rate);
+    double roof =
+        fmin(peak, product_intensity(page->plan, (double)side) * model->device->dram_rate);
     gg_str_printf(out,
                   "<tr><th scope=\"row\">%lld</th><td class=\"number\">%.1f</td>"
                   "<td class=\"number\">%.1f</td><td class=\"number\">%.0f %%</td>"
@@ -159,13 +159,14 @@ static void put_predictions(gg_str *out, const gg_page *page, const gg_device_mo
 void gg_page_roofline(gg_str *out, const gg_page *page) {
   const gg_plan *plan = page->plan;
   const gg_device_model *device = gg_device_row(plan->arch.number);
-  const gg_model model = gg_model_of(plan, device);
-  double peak = peak_of(plan, device, &model.traits);
+  const gg_terms terms = gg_terms_of(plan, plan->arch.number);
+  const gg_model model = gg_model_of(&terms, device);
+  double peak = peak_of(plan, &model);
   if (!(peak > 0)) {
     gg_str_puts(out, "<p>Nothing is known of how fast this device multiplies these types.</p>\n");
     return;
   }
   put_rates(out, plan, device, peak);
   put_drawing(out, plan, device, peak);
-  put_predictions(out, page, device, peak);
+  put_predictions(out, page, &model, peak);
 }
