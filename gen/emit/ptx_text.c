@@ -113,6 +113,70 @@ void gg_ptx_write_half(gg_str *out, gg_dtype type, const char *indent, int word,
                   second ? "and" : "shl", word, second ? "0xffff0000" : "16", indent);
 }
 
+/* ---- Division ------------------------------------------------------------------------------ */
+
+/* ptxas divides by a number that it knows as by any other: by a reciprocal, in some twenty
+ * instructions, each of which waits for the one before it. So a power of two is a shift, and any
+ * other number the product with its own reciprocal, 2^32 + `factor` in 32 + `shift` + 1 bits behind
+ * the point, which is exact (Granlund and Montgomery, Division by invariant integers). */
+static int bits_below(ll by) {
+  int bits = 0;
+  while (1ll << bits < by)
+    bits++;
+  return bits;
+}
+
+void gg_ptx_write_quotient(gg_str *out, int indent, const char *to, const char *of, ll by) {
+  int bits = bits_below(by);
+  if (by == 1) {
+    gg_str_printf(out, "%*smov.u32 %s, %s;\n", indent, "", to, of);
+  } else if (1ll << bits == by) {
+    gg_str_printf(out, "%*sshr.u32 %s, %s, %d;\n", indent, "", to, of, bits);
+  } else {
+    unsigned long long factor = (((1ull << bits) - (unsigned long long)by) << 32) / by + 1;
+    gg_str_printf(out,
+                  "%*s{  // %s / %lld\n%*s  .reg .b32 %%high, %%rest;\n"
+                  "%*s  mul.hi.u32 %%high, %s, 0x%llx;\n%*s  sub.u32 %%rest, %s, %%high;\n"
+                  "%*s  shr.u32 %%rest, %%rest, 1;\n%*s  add.u32 %%high, %%high, %%rest;\n"
+                  "%*s  shr.u32 %s, %%high, %d;\n%*s}\n",
+                  indent, "", of, by, indent, "", indent, "", of, factor, indent, "", of, indent,
+                  "", indent, "", indent, "", to, bits - 1, indent, "");
+  }
+}
+
+void gg_ptx_write_remainder(gg_str *out, int indent, const char *to, const char *of, ll by) {
+  if (1ll << bits_below(by) == by) {
+    gg_str_printf(out, "%*sand.b32 %s, %s, %lld;\n", indent, "", to, of, by - 1);
+    return;
+  }
+  gg_str_printf(out, "%*s{\n%*s  .reg .b32 %%quotient;\n", indent, "", indent, "");
+  gg_ptx_write_quotient(out, indent + 2, "%quotient", of, by);
+  gg_str_printf(out, "%*s  mul.lo.u32 %%quotient, %%quotient, %lld;\n", indent, "", by);
+  gg_str_printf(out, "%*s  sub.u32 %s, %s, %%quotient;\n%*s}\n", indent, "", to, of, indent, "");
+}
+
+void gg_ptx_write_split(gg_str *out, int indent, const char *whole, const char *rest,
+                        const char *of, ll by) {
+  gg_ptx_write_quotient(out, indent, whole, of, by);
+  gg_ptx_write_remainder(out, indent, rest, of, by);
+}
+
+static void write_count(gg_str *out, const char *to, const char *of, ll by) {
+  gg_str_printf(out, "  add.u32 %s, %s, %lld;\n", to, of, by - 1);
+  gg_ptx_write_quotient(out, 2, to, to, by);
+}
+
+void gg_ptx_bind_tile_counts(gg_bindings *out, ll rows, ll columns, ll tile_k) {
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, "  .reg .b32 %tiles_m, %tiles_n, %tiles, %k_tiles;\n");
+  write_count(&text, "%tiles_m", "%m", rows);
+  write_count(&text, "%tiles_n", "%n", columns);
+  gg_str_puts(&text, "  mul.lo.u32 %tiles, %tiles_m, %tiles_n;\n"
+                     "  mul.lo.u32 %tiles, %tiles, %batches;\n");
+  write_count(&text, "%k_tiles", "%k", tile_k);
+  gg_bind_str(out, "tile_counts", &text);
+}
+
 /* ---- Xors of bits -------------------------------------------------------------------------- */
 
 /* What each bit of a register contributes. */

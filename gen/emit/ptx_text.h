@@ -29,6 +29,20 @@ void gg_ptx_write_half(gg_str *out, gg_dtype type, const char *indent, int word,
 /* The lines that find %beta, and whether C is read: %reads_c. */
 extern const char gg_ptx_beta[];
 
+/* ---- Division ------------------------------------------------------------------------------ */
+
+/* `to` = `of` / `by`, or what is left over, of numbers without a sign. */
+void gg_ptx_write_quotient(gg_str *out, int indent, const char *to, const char *of, ll by);
+void gg_ptx_write_remainder(gg_str *out, int indent, const char *to, const char *of, ll by);
+
+/* Both: `of` is `whole` times `by`, and `rest`. */
+void gg_ptx_write_split(gg_str *out, int indent, const char *whole, const char *rest,
+                        const char *of, ll by);
+
+/* %tiles_m, %tiles_n and %tiles: so many tiles of D there are, of so many rows and columns; and
+ * %k_tiles, of each. */
+void gg_ptx_bind_tile_counts(gg_bindings *out, ll rows, ll columns, ll tile_k);
+
 /* ---- Where lanes are ----------------------------------------------------------------------- */
 
 /* For each lane of a warp, or each thread of a warpgroup, a place in bytes; and the register that

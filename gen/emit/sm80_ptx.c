@@ -185,16 +185,15 @@ static void bind_sizes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "memory_map", &text);
   gg_ptx_bind_number(out, "threads", plan->threads);
   gg_ptx_bind_number(out, "ctas_per_sm", plan->ctas_per_sm);
-  gg_ptx_bind_number(out, "warps_m", plan->atoms_m);
-  gg_ptx_bind_number(out, "tile_m", plan->tile_m);
-  gg_ptx_bind_number(out, "tile_n", plan->tile_n);
-  gg_ptx_bind_number(out, "tile_k", plan->tile_k);
+  gg_ptx_bind_tile_counts(out, plan->tile_m, plan->tile_n, plan->tile_k);
   gg_ptx_bind_number(out, "stages", plan->stages);
   gg_ptx_bind_number(out, "stage_bytes", bytes);
   gg_ptx_bind_number(out, "stages_bytes", bytes * plan->stages);
   gg_ptx_bind_number(out, "staging_begin", (ll)staging->begin);
   gg_ptx_bind_number(out, "staging_bytes", (ll)layouts->staging_bytes);
   gg_bind_flag(out, "fills_more", plan->stages > 2);
+  gg_ptx_write_split(&text, 2, "%warp_n", "%warp_m", "%warp", plan->atoms_m);
+  gg_bind_str(out, "place_of_warp", &text);
   bool along_m = plan->raster == GG_RASTER_ALONG_M;
   gg_ptx_bind_number(out, "raster_group", plan->raster_group);
   gg_bind_text(out, "tiles_along", along_m ? "%tiles_m" : "%tiles_n");
@@ -219,11 +218,9 @@ static void write_places(gg_str *out, const input *in, const gg_plan *plan) {
   gg_str_printf(out, "  // Of %c, %s: a thread's first chunk of 8 elements.\n", x - 'a' + 'A',
                 gg_str_text(&layout));
   gg_str_free(&layout);
-  gg_str_printf(out,
-                "  .reg .b32 %s, %s, %s;\n  div.u32 %s, %%thread, %lld;\n"
-                "  rem.u32 %s, %%thread, %lld;\n  mul.lo.u32 %s, %s, %d;\n",
-                to, row, column, row, (ll)in->deal.across, column, (ll)in->deal.across, column,
-                column, chunk);
+  gg_str_printf(out, "  .reg .b32 %s, %s, %s;\n", to, row, column);
+  gg_ptx_write_split(out, 2, row, column, "%thread", in->deal.across);
+  gg_str_printf(out, "  mul.lo.u32 %s, %s, %d;\n", column, column, chunk);
   const gg_ptx_element element = {in->layout, in->lines, plan->tile_k, element_bytes,
                                   to,         row,       column,       "%place"};
   gg_ptx_write_element(out, 2, &element);

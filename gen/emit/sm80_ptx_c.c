@@ -129,9 +129,11 @@ static gg_status write_prefetch(gg_str *out, gg_arena *arena, const gg_plan *pla
                                 const gg_sm80_ptx_staging *s, gg_error *err) {
   enum { piece_bytes = 64 /* that memory gives at once */ };
   gg_bindings bindings = {.arena = arena};
+  gg_str where = GG_STR_INIT;
   int piece = piece_bytes / s->bytes, across = (plan->tile_n + piece - 1) / piece;
   gg_ptx_bind_number(&bindings, "piece", piece);
-  gg_ptx_bind_number(&bindings, "across", across);
+  gg_ptx_write_split(&where, 4, "%line", "%piece", "%thread", across);
+  gg_bind_str(&bindings, "where", &where);
   gg_ptx_bind_number(&bindings, "abreast", plan->threads / across);
   gg_ptx_bind_number(&bindings, "c_bytes", s->bytes);
   gg_ptx_bind_number(&bindings, "step_bytes", (ll)(plan->threads / across) * s->bytes);
@@ -171,10 +173,8 @@ static void bind_places(gg_bindings *out, gg_dtype type, const gg_sm80_ptx_stagi
                                        : "  .reg .b32 %bits;\n");
   gg_ptx_write_lanes(&text, 2, &pairs, "%c_place", "%place");
   gg_ptx_write_lanes(&text, 2, &pieces, "%c_piece", "%place");
-  gg_str_printf(&text,
-                "  div.u32 %%c_line, %%lane, %lld;\n  rem.u32 %%c_pos, %%lane, %lld;\n"
-                "  mul.lo.u32 %%c_pos, %%c_pos, %d;\n",
-                (ll)s->deal.across, (ll)s->deal.across, chunk_bytes / s->bytes);
+  gg_ptx_write_split(&text, 2, "%c_line", "%c_pos", "%lane", s->deal.across);
+  gg_str_printf(&text, "  mul.lo.u32 %%c_pos, %%c_pos, %d;\n", chunk_bytes / s->bytes);
   gg_bind_str(out, "places_of_c", &text);
 }
 

@@ -66,10 +66,11 @@ static void bind_stages(gg_bindings *out, const gg_plan *plan, const gg_layouts 
     if (i + 1 < s->count) gg_str_puts(&text, "  bra.uni staged;\n");
   }
   gg_str where = GG_STR_INIT;
+  gg_ptx_write_split(&where, 2, "%sub_row", "%sub_col", "%sub", s->across);
   gg_str_printf(&where,
-                "  div.u32 %%sub_row, %%sub, %d;\n  mad.lo.u32 %%sub_row, %%sub_row, %d, %%row0;\n"
-                "  rem.u32 %%sub_col, %%sub, %d;\n  mad.lo.u32 %%sub_col, %%sub_col, %d, %%col0;\n",
-                s->across, s->rows, s->across, s->columns);
+                "  mad.lo.u32 %%sub_row, %%sub_row, %d, %%row0;\n"
+                "  mad.lo.u32 %%sub_col, %%sub_col, %d, %%col0;\n",
+                s->rows, s->columns);
   gg_bind_str(out, "where_sub_tile", &where);
   gg_bind_str(out, "which_sub_tile", &which);
   gg_bind_str(out, "stage_sub_tiles", &text);
@@ -119,10 +120,8 @@ void gg_sm80_ptx_bind_epilogue(gg_bindings *out, const gg_plan *plan, const gg_l
   gg_ptx_write_lanes(&text, 2, &pairs, "%lane_place", "%place");
   gg_str_puts(&text, "  add.u32 %lane_staging, %staging, %lane_place;\n");
   gg_ptx_write_lanes(&text, 2, &pieces, "%stored_place", "%place");
-  gg_str_printf(&text,
-                "  div.u32 %%stored_line, %%lane, %lld;\n  rem.u32 %%stored_pos, %%lane, %lld;\n"
-                "  mul.lo.u32 %%stored_pos, %%stored_pos, %d;\n",
-                (ll)s.deal.across, (ll)s.deal.across, chunk_bytes / s.bytes);
+  gg_ptx_write_split(&text, 2, "%stored_line", "%stored_pos", "%lane", s.deal.across);
+  gg_str_printf(&text, "  mul.lo.u32 %%stored_pos, %%stored_pos, %d;\n", chunk_bytes / s.bytes);
   gg_bind_str(out, "staging_places", &text);
   gg_str_printf(&text,
                 "  .reg .b32 %%sub, %%row0, %%col0, %%sub_row, %%sub_col;\n"

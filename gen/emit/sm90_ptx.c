@@ -100,10 +100,14 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
 /* Where this CTA is in its cluster. */
 static void write_ranks(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "  .reg .b32 %rank;\n  mov.u32 %rank, %cluster_ctarank;\n");
-  if (plan->cluster_m > 1)
-    gg_str_printf(out, "  .reg .b32 %%rank_m;\n  rem.u32 %%rank_m, %%rank, %d;\n", plan->cluster_m);
-  if (plan->cluster_n > 1)
-    gg_str_printf(out, "  .reg .b32 %%rank_n;\n  div.u32 %%rank_n, %%rank, %d;\n", plan->cluster_m);
+  if (plan->cluster_m > 1) {
+    gg_str_puts(out, "  .reg .b32 %rank_m;\n");
+    gg_ptx_write_remainder(out, 2, "%rank_m", "%rank", plan->cluster_m);
+  }
+  if (plan->cluster_n > 1) {
+    gg_str_puts(out, "  .reg .b32 %rank_n;\n");
+    gg_ptx_write_quotient(out, 2, "%rank_n", "%rank", plan->cluster_m);
+  }
 }
 
 /* A tile's first row or column, by its place among clusters' tiles. */
@@ -117,10 +121,12 @@ static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
   bool along_m = plan->raster == GG_RASTER_ALONG_M;
   int ctas = plan->cluster_m * plan->cluster_n;
   gg_str text = GG_STR_INIT;
-  gg_ptx_bind_number(out, "cluster_rows", (ll)plan->cluster_m * plan->tile_m);
-  gg_ptx_bind_number(out, "cluster_columns", (ll)plan->cluster_n * plan->tile_n);
+  gg_ptx_bind_tile_counts(out, (ll)plan->cluster_m * plan->tile_m,
+                          (ll)plan->cluster_n * plan->tile_n, plan->tile_k);
   gg_ptx_bind_number(out, "tile_k", plan->tile_k);
-  gg_ptx_bind_number(out, "cluster_size", ctas);
+  gg_ptx_write_quotient(&text, 2, "%first_tile", "%first_tile", ctas);
+  gg_ptx_write_quotient(&text, 2, "%tile_step", "%tile_step", ctas);
+  gg_bind_str(out, "of_clusters", &text);
   gg_bind_flag(out, "cluster", ctas > 1);
   gg_bind_flag(out, "shares", ctas > 1);
   write_ranks(&text, plan);
@@ -144,7 +150,7 @@ typedef struct input {
   int tile, cluster, sharers; /* along M or N; CTAs that it is copied to */
   bool k_major, end;
   bool behind; /* a tile of the cluster may lie behind the operand's last row */
-  bool exists; /* boxes may lie behind it, each by itself */
+  bool exists; /* boxes but the first may lie behind it, each by itself */
 } input;
 
 static input input_of(const gg_plan *plan, const gg_layouts *layouts, bool is_a) {
@@ -198,19 +204,20 @@ static void write_sharers(gg_str *out, const gg_plan *plan, const input *in) {
 /* How many rows of an operand a tile has, and which map has the boxes that they are in. */
 static void write_end(gg_str *out, const gg_plan *plan, const input *in) {
   char x = in->x;
-  if (in->behind)
-    gg_str_printf(out,
-                  "  sub.u32 %%first_%c, %%%c, 1;\n  div.u32 %%first_%c, %%first_%c, %d;\n"
-                  "  mul.lo.u32 %%first_%c, %%first_%c, %d;\n  min.u32 %%first_%c, %%first_%c, "
-                  "%%%c0;\n",
-                  x, in->mn, x, x, in->tile, x, x, in->tile, x, x, in->mn);
+  char first[] = {'%', 'f', 'i', 'r', 's', 't', '_', x, '\0'};
+  if (in->behind) {
+    gg_str_printf(out, "  sub.u32 %s, %%%c, 1;\n", first, in->mn);
+    gg_ptx_write_quotient(out, 2, first, first, in->tile);
+    gg_str_printf(out, "  mul.lo.u32 %s, %s, %d;\n  min.u32 %s, %s, %%%c0;\n", first, first,
+                  in->tile, first, first, in->mn);
+  }
   gg_str_printf(out, "  sub.u32 %%rows_%c, %%%c, %s;\n", x, in->mn, first_of(in));
   if (!in->k_major) {
     int unit = (int)gg_dtype_unit(in->operand->type, 16);
     gg_str_printf(out,
                   "  add.u32 %%rows_%c, %%rows_%c, %d;  // in whole 16 bytes\n"
-                  "  div.u32 %%rows_%c, %%rows_%c, %d;\n  mul.lo.u32 %%rows_%c, %%rows_%c, %d;\n",
-                  x, x, unit - 1, x, x, unit, x, x, unit);
+                  "  and.b32 %%rows_%c, %%rows_%c, -%d;\n",
+                  x, x, unit - 1, x, x, unit);
   }
   gg_str_printf(out, "  min.u32 %%rows_%c, %%rows_%c, %d;\n", x, x, in->tile);
   for (int box = 0; box < (in->k_major ? 1 : in->boxes->count); box++) {
@@ -219,7 +226,7 @@ static void write_end(gg_str *out, const gg_plan *plan, const input *in) {
                   "  setp.lt.u32 %%ended, %%rows_%c, %d;\n"
                   "  selp.b64 %%of_%c%d, %%end_%c, %%map_%c, %%ended;\n",
                   x, whole, x, box, x, x);
-    if (in->exists)
+    if (in->exists && box)
       gg_str_printf(out, "  setp.gt.u32 %%has_%c%d, %%rows_%c, %d;\n", x, box, x,
                     box * in->boxes->line);
   }
@@ -243,27 +250,20 @@ static void write_tile_begin(gg_str *out, const gg_plan *plan, const gg_layouts 
     if (inputs[i].end) write_end(out, plan, &inputs[i]);
 }
 
-/* One box: where from, where to, and under which condition. */
+/* One box: where from and where to. */
 static void write_load(gg_str *out, const input *in, int box) {
   char x = in->x;
   bool shared = in->sharers > 1;
   int along = box * in->boxes->line;
   const char *first = first_of(in), *line = in->k_major ? "%k0" : first;
   const char *across = in->k_major ? first : "%k0";
+  if (in->exists && box) gg_str_printf(out, "  @!%%has_%c%d bra %c_copied;\n", x, box, x);
   if (along) gg_str_printf(out, "  add.u32 %%along, %s, %d;\n", line, along);
-  if (shared && in->exists)
-    gg_str_printf(out, "  and.pred %%copies, %%turn_%c, %%has_%c%d;\n", x, x, box);
-  gg_str_puts(out, "  ");
-  if (shared && in->exists)
-    gg_str_puts(out, "@%copies ");
-  else if (shared)
-    gg_str_printf(out, "@%%turn_%c ", x);
-  else if (in->exists)
-    gg_str_printf(out, "@%%has_%c%d ", x, box);
-  gg_str_printf(out,
-                "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
-                "    %s",
-                shared ? ".multicast::cluster " : "");
+  gg_str_printf(
+      out,
+      "  cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
+      "    %s",
+      shared ? ".multicast::cluster " : "");
   gg_ptx_write_place(out, x == 'a' ? "%a_stage" : "%b_stage", (ll)box * in->boxes->bytes);
   gg_str_puts(out, ", ");
   if (in->end)
@@ -276,29 +276,33 @@ static void write_load(gg_str *out, const input *in, int box) {
   gg_str_puts(out, ";\n");
 }
 
+/* Copies that some CTAs or tiles do not have are branched around: of a predicated one ptxas makes a
+ * loop over a warp's lanes that all CTAs run through. */
 static void write_loads(gg_str *out, const input *in) {
-  if (in->sharers > 1)
+  char x = in->x;
+  if (in->sharers > 1) {
     gg_str_printf(
-        out,
-        "  // CTAs that share %c take turns at copying it to all of them, a K tile each.\n"
-        "  rem.u32 %%along, %%k_tile, %d;\n"
-        "  setp.eq.u32 %%turn_%c, %%along, %%rank_%c;\n",
-        in->x == 'a' ? 'A' : 'B', in->sharers, in->x, in->x == 'a' ? 'n' : 'm');
+        out, "  // CTAs that share %c take turns at copying it to all of them, a K tile each.\n",
+        x - 'a' + 'A');
+    gg_ptx_write_remainder(out, 2, "%along", "%k_tile", in->sharers);
+    gg_str_printf(out,
+                  "  setp.eq.u32 %%turn_%c, %%along, %%rank_%c;\n  @!%%turn_%c bra %c_copied;\n", x,
+                  x == 'a' ? 'n' : 'm', x, x);
+  }
   for (int box = 0; box < in->boxes->count; box++)
     write_load(out, in, box);
+  if (in->sharers > 1 || in->exists) gg_str_printf(out, "%c_copied:\n", x);
 }
 
 static void bind_producer(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const input inputs[2] = {input_of(plan, layouts, true), input_of(plan, layouts, false)};
   gg_str declare = GG_STR_INIT, begin = GG_STR_INIT, loads = GG_STR_INIT;
-  bool along = plan->has_c, copies = false;
+  bool along = plan->has_c;
   for (int i = 0; i < 2; i++) {
     bool shared = inputs[i].sharers > 1;
     along = along || shared || inputs[i].boxes->count > 1;
-    copies = copies || (shared && inputs[i].exists);
   }
   if (along) gg_str_puts(&declare, "  .reg .b32 %along;\n");
-  if (copies) gg_str_puts(&declare, "  .reg .pred %copies;\n");
   for (int i = 0; i < 2; i++) {
     declare_input(&declare, &inputs[i]);
     if (inputs[i].sharers > 1) write_sharers(&declare, plan, &inputs[i]);
@@ -327,11 +331,9 @@ static void write_arrivals(gg_str *out, const gg_plan *plan, const gg_ring *stag
       gg_str_puts(out, "  @%arrives mapa.shared::cluster.u32 %bar_empties, %bar_empties, %lane;\n");
     return;
   }
-  gg_str_printf(out,
-                "  .reg .b32 %%operand, %%cta, %%cta_m, %%cta_n;\n  .reg .pred %%copies_b;\n"
-                "  div.u32 %%operand, %%lane, %d;\n  rem.u32 %%cta, %%lane, %d;\n"
-                "  rem.u32 %%cta_m, %%cta, %d;\n  div.u32 %%cta_n, %%cta, %d;\n",
-                plane, plane, plan->cluster_m, plan->cluster_m);
+  gg_str_printf(out, "  .reg .b32 %%operand, %%cta, %%cta_m, %%cta_n;\n  .reg .pred %%copies_b;\n");
+  gg_ptx_write_split(out, 2, "%operand", "%cta", "%lane", plane);
+  gg_ptx_write_split(out, 2, "%cta_n", "%cta_m", "%cta", plan->cluster_m);
   gg_str_printf(out,
                 "  setp.eq.u32 %%arrives, %%operand, 0;  // it copies A\n"
                 "  setp.eq.and.u32 %%arrives, %%cta_m, %%rank_m, %%arrives;\n"

@@ -217,10 +217,11 @@ static void bind_tail(gg_bindings *out, const boxes *b) {
   gg_ptx_bind_number(out, "d_bits", 8 * b->bytes);
   gg_ptx_bind_number(out, "d_bytes", b->bytes);
   gg_ptx_bind_number(out, "box_along", n ? b->columns : b->rows);
-  gg_ptx_bind_number(out, "box_across", n ? b->rows : b->columns);
+  gg_ptx_write_split(&text, 4, n ? "%in_col" : "%in_row", n ? "%in_row" : "%in_col", "%i",
+                     n ? b->rows : b->columns);
+  gg_bind_str(out, "in_tail", &text);
   gg_ptx_bind_number(out, "tail_elements", (ll)(n ? b->rows : b->columns) * (16 / b->bytes));
   gg_bind_text(out, "in_along", n ? "%in_col" : "%in_row");
-  gg_bind_text(out, "in_across", n ? "%in_row" : "%in_col");
   gg_bind_text(out, "to_along", n ? "%in_col" : "%in_row");
   gg_bind_text(out, "to_across", n ? "%in_row" : "%in_col");
   if (b->has.tails) gg_ptx_write_element(&text, 4, &element);
@@ -295,8 +296,9 @@ static void bind_epilogue_arguments(gg_bindings *out, const boxes *b) {
                        "  .reg .pred %evicts;\n"
                        "  ld.param.u64 %evict_first, [evict_first];\n"
                        "  setp.ne.u64 %evicts, %evict_first, 0;\n"
+                       "  createpolicy.fractional.L2::evict_first.b64 %evict_first, 1.0;\n"
                        "  createpolicy.fractional.L2::evict_normal.b64 %policy, 1.0;\n"
-                       "  @%evicts createpolicy.fractional.L2::evict_first.b64 %policy, 1.0;\n");
+                       "  selp.b64 %policy, %evict_first, %policy, %evicts;\n");
   gg_bind_str(out, "epilogue_arguments", &text);
 }
 

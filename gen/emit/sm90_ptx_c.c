@@ -147,20 +147,21 @@ static void write_prefetch(gg_str *out, const matrix *m) {
   bool overlap = m->n_major && gg_plan_boxes_overlap(m->plan, m->plan->epi_n);
   gg_str_printf(out,
                 "  // A box of C goes as far as L2 beside each of the first K tiles.\n"
-                "  setp.lt.and.u32 %%prefetches, %%k_tile, %d, %%begun;\n",
+                "  setp.lt.and.u32 %%prefetches, %%k_tile, %d, %%begun;\n"
+                "  @!%%prefetches bra c_prefetched;\n",
                 m->c->boxes);
+  if (overlap) gg_ptx_write_split(out, 2, "%along", "%in_box", "%k_tile", a_box);
   if (overlap)
     gg_str_printf(out,
-                  "  rem.u32 %%in_box, %%k_tile, %d;\n  div.u32 %%along, %%k_tile, %d;\n"
                   "  mul.lo.u32 %%along, %%along, %d;\n  min.u32 %%along, %%along, %d;\n"
                   "  mad.lo.u32 %%along, %%in_box, %d, %%along;\n"
                   "  add.u32 %%along, %%along, %s;\n",
-                  a_box, a_box, m->plan->epi_n, m->plan->mma.n - m->plan->epi_n, m->c->line, line);
+                  m->plan->epi_n, m->plan->mma.n - m->plan->epi_n, m->c->line, line);
   else
     gg_str_printf(out, "  mad.lo.u32 %%along, %%k_tile, %d, %s;\n", m->c->line, line);
   gg_str_printf(out,
-                "  @%%prefetches cp.async.bulk.prefetch.tensor.3d.L2.global.tile\n"
-                "    [%%map_c, {%%along, %s, %%batch}];\n",
+                "  cp.async.bulk.prefetch.tensor.3d.L2.global.tile\n"
+                "    [%%map_c, {%%along, %s, %%batch}];\nc_prefetched:\n",
                 across);
 }
 
