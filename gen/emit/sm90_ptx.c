@@ -45,7 +45,6 @@ const char *gg_sm90_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
       {plan->pointers, "batches by arrays of addresses"},
       {gg_sm90_has_copiers(plan), "operands that warps copy or transpose"},
       {plan->a_in_registers, "an A in registers"},
-      {plan->promote > 0, "promoted sums"},
       {plan->accumulator != GG_DTYPE_f32, "sums that are not of f32"},
       {gg_plan_is_gated(plan), "a gate"},
       {!is_linear(plan), "an epilogue of more than alpha and beta"},
@@ -345,45 +344,6 @@ static void write_arrivals(gg_str *out, const gg_plan *plan, const gg_ring *stag
                 (ll)(stages->empty[1].begin - stages->empty[0].begin));
 }
 
-/* The descriptor of an operand's first MMA in a stage. */
-static void write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxes, bool block) {
-  gg_str_printf(out,
-                "  and.b32 %%address, %%%c_stage, 0x3ffff;  // the bits above name the CTA\n"
-                "  shr.u32 %%address, %%address, 4;\n",
-                x);
-  if (block) gg_str_puts(out, "  add.u32 %address, %address, %first_block;\n");
-  gg_str_printf(out,
-                "  cvt.u64.u32 %%desc_%c, %%address;\n  add.u64 %%desc_%c, %%desc_%c, 0x%llx;\n", x,
-                x, x, (unsigned long long)boxes->descriptor);
-}
-
-/* The descriptor of a step, and what it is called. */
-static const char *write_step(gg_str *out, char x, ll by) {
-  if (by) gg_str_printf(out, "  add.u64 %%step_%c, %%desc_%c, %lld;\n", x, x, by);
-  return by ? x == 'a' ? "%step_a" : "%step_b" : x == 'a' ? "%desc_a" : "%desc_b";
-}
-
-static void write_multiply(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_layout *of_a = &layouts->boxes_a.steps, *of_b = &layouts->boxes_b.steps;
-  int64_t blocks = plan->tile_m / plan->mma.m;
-  int frags = gg_plan_block_m(plan) / plan->mma.m, words = gg_sm90_mma_registers(plan);
-  int steps = plan->tile_k / plan->mma.k;
-  for (int step = 0; step < steps; step++) {
-    gg_str_printf(out, "  // K from %d to %d.\n", step * plan->mma.k, (step + 1) * plan->mma.k - 1);
-    const char *b = write_step(out, 'b', (ll)gg_layout_at(of_b, step));
-    for (int i = 0; i < frags; i++) {
-      const char *a = write_step(out, 'a', (ll)gg_layout_at(of_a, i + step * blocks));
-      gg_str_puts(out, "  ");
-      gg_mma_atom_ptx(out, &plan->mma);
-      gg_str_puts(out, "\n    ");
-      gg_ptx_write_registers(out, "acc", i * words, words, 4);
-      gg_str_printf(out, "\n    %s, %s, %%%s", a, b, step ? "always" : "accumulates");
-      gg_mma_wgmma_immediates(out, &plan->mma);
-      gg_str_puts(out, ";\n");
-    }
-  }
-}
-
 static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_ring *stages = stages_of(layouts);
   int frags = gg_plan_block_m(plan) / plan->mma.m;
@@ -396,14 +356,6 @@ static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layou
                   plan->mma.m, (ll)gg_layout_at(&layouts->boxes_a.steps, frags));
   write_arrivals(&text, plan, stages);
   gg_bind_str(out, "arrive_where", &text);
-  gg_bind_text(out, "arrive_space", plan->cluster_m * plan->cluster_n > 1 ? "cluster" : "cta");
-  write_descriptor(&text, 'a', &layouts->boxes_a, shares);
-  gg_str_printf(&text, "  add.u32 %%b_stage, %%a_stage, %lld;\n",
-                (ll)gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a));
-  write_descriptor(&text, 'b', &layouts->boxes_b, false);
-  gg_bind_str(out, "descriptors", &text);
-  write_multiply(&text, plan, layouts);
-  gg_bind_str(out, "multiply", &text);
   gg_ptx_write_clear(&text, frags * gg_sm90_mma_registers(plan));
   gg_bind_str(out, "clear", &text);
   gg_ptx_bind_number(out, "accumulators", frags * gg_sm90_mma_registers(plan));
@@ -421,7 +373,8 @@ gg_status gg_sm90_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layou
   bind_tiles(out, plan);
   bind_producer(out, plan, layouts);
   bind_consumers(out, plan, layouts);
-  gg_status st = gg_sm90_ptx_bind_c(out, plan, layouts, err);
+  gg_status st = gg_sm90_ptx_bind_multiply(out, plan, layouts, err);
+  if (!st) st = gg_sm90_ptx_bind_c(out, plan, layouts, err);
   if (st) return st;
   return gg_sm90_ptx_bind_boxes(out, plan, layouts, err);
 }

@@ -14,6 +14,11 @@
 void gg_sm90_ptx_bind_ring(gg_bindings *out, const gg_layouts *layouts);
 void gg_sm90_ptx_bind_memory(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
+/* ---- MMAs: sm90_ptx_multiply.c -------------------------------------------------------------- */
+
+gg_status gg_sm90_ptx_bind_multiply(gg_bindings *out, const gg_plan *plan,
+                                    const gg_layouts *layouts, gg_error *err);
+
 /* ---- Boxes: sm90_ptx_boxes.c --------------------------------------------------------------- */
 
 /* NULL, or what of D's staging has no template; and the bindings of the epilogue. */
