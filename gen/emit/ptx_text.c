@@ -64,6 +64,10 @@ static void write_parameter(gg_str *out, gg_param param) {
       [GG_PARAM_ADDRESS] = "u64 ",
       [GG_PARAM_MAP] = "align 64 .b8 map_",
       [GG_PARAM_MAP_END] = "align 64 .b8 end_",
+      [GG_PARAM_WORKSPACE] = "u64 workspace",
+      [GG_PARAM_SHARED_TILES] = "u64 shared_tiles",
+      [GG_PARAM_GROUP_TILES] = "u64 group_tiles",
+      [GG_PARAM_GROUP_SHARES] = "u64 group_shares",
       [GG_PARAM_EVICT_FIRST] = "u64 evict_first",
   };
   gg_str_printf(out, "  .param .%s", names[param.kind]);

@@ -39,7 +39,6 @@ const char *gg_sm90_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
     bool is;
     const char *what;
   } rows[] = {
-      {gg_plan_shares_tiles(plan), "split_k or stream_k"},
       {plan->cluster_k > 1, "a cluster along K"},
       {plan->raster == GG_RASTER_HILBERT, "tiles along a Hilbert curve"},
       {plan->pointers, "batches by arrays of addresses"},
@@ -136,7 +135,6 @@ static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
   write_origin(&text, 'm', along_m ? "%along" : "%across", plan->cluster_m, plan->tile_m);
   write_origin(&text, 'n', along_m ? "%across" : "%along", plan->cluster_n, plan->tile_n);
   gg_bind_str(out, "origin", &text);
-  gg_bind_flag(out, "persistent", gg_plan_is_persistent(plan));
 }
 
 /* ---- The producer -------------------------------------------------------------------------- */
@@ -371,6 +369,7 @@ gg_status gg_sm90_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layou
   bind_arguments(out, plan, layouts);
   gg_sm90_ptx_bind_memory(out, plan, layouts);
   bind_tiles(out, plan);
+  gg_sm90_ptx_bind_walk(out, plan, layouts);
   bind_producer(out, plan, layouts);
   bind_consumers(out, plan, layouts);
   gg_status st = gg_sm90_ptx_bind_multiply(out, plan, layouts, err);

@@ -19,6 +19,11 @@ void gg_sm90_ptx_bind_memory(gg_bindings *out, const gg_plan *plan, const gg_lay
 gg_status gg_sm90_ptx_bind_multiply(gg_bindings *out, const gg_plan *plan,
                                     const gg_layouts *layouts, gg_error *err);
 
+/* ---- Tiles, whole and in parts: sm90_ptx_walk.c --------------------------------------------- */
+
+/* What roles walk, and how the parts of a tile that several clusters share come together. */
+void gg_sm90_ptx_bind_walk(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
+
 /* ---- Boxes: sm90_ptx_boxes.c --------------------------------------------------------------- */
 
 /* NULL, or what of D's staging has no template; and the bindings of the epilogue. */

@@ -254,6 +254,10 @@ static gg_status write_box(gg_str *out, gg_arena *arena, const box *x, gg_error 
     write_pairs(&text, x);
   gg_bind_str(&bindings, "stage", &text);
   gg_bind_flag(&bindings, "partial", b->has.partial_tiles);
+  gg_bind_flag(&bindings, "deals", gg_plan_shares_tiles(b->plan));
+  gg_str_printf(&text, "0x%llx",
+                1ull << (x->fragment * gg_plan_boxes_of_mma(b->plan, b->columns) + x->number));
+  gg_bind_str(&bindings, "box_bit", &text);
   gg_bind_text(&bindings, "policy_hint", b->evicts ? ".L2::cache_hint" : "");
   gg_bind_text(&bindings, "policy", b->evicts ? ", %policy" : "");
   gg_bind_text(&bindings, "along", b->n_major ? "%col" : "%row");

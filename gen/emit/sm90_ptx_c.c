@@ -100,6 +100,12 @@ const char *gg_sm90_ptx_c_lacks(const gg_plan *plan, const gg_layouts *layouts) 
   return places_add_up(&m) ? NULL : "a C whose boxes are in several stages";
 }
 
+/* The predicate by which a tile's C is fetched: where several clusters share tiles, by those that
+ * store some of it. */
+static const char *fetches(const gg_plan *plan) {
+  return gg_plan_shares_tiles(plan) ? "%fetches_c" : "%reads_c";
+}
+
 /* ---- The producer -------------------------------------------------------------------------- */
 
 /* Where box `number` begins, from the tile's first element on along C's lines. */
@@ -145,12 +151,17 @@ static void write_prefetch(gg_str *out, const matrix *m) {
   const char *line = m->n_major ? "%n0" : "%m0", *across = m->n_major ? "%m0" : "%n0";
   int a_box = m->n_major ? m->plan->epi_n / m->c->line : 1;
   bool overlap = m->n_major && gg_plan_boxes_overlap(m->plan, m->plan->epi_n);
+  gg_str_puts(out, "  // A box of C goes as far as L2 beside each of the first K tiles.\n");
+  if (gg_plan_shares_tiles(m->plan))
+    gg_str_puts(out, "  sub.u32 %box, %k_tile, %k_first;\n  and.pred %prefetches, %begun, "
+                     "%fetches_c;\n");
+  else
+    gg_str_puts(out, "  mov.u32 %box, %k_tile;\n  and.pred %prefetches, %begun, %begun;\n");
   gg_str_printf(out,
-                "  // A box of C goes as far as L2 beside each of the first K tiles.\n"
-                "  setp.lt.and.u32 %%prefetches, %%k_tile, %d, %%begun;\n"
+                "  setp.lt.and.u32 %%prefetches, %%box, %d, %%prefetches;\n"
                 "  @!%%prefetches bra c_prefetched;\n",
                 m->c->boxes);
-  if (overlap) gg_ptx_write_split(out, 2, "%along", "%in_box", "%k_tile", a_box);
+  if (overlap) gg_ptx_write_split(out, 2, "%along", "%in_box", "%box", a_box);
   if (overlap)
     gg_str_printf(out,
                   "  mul.lo.u32 %%along, %%along, %d;\n  min.u32 %%along, %%along, %d;\n"
@@ -158,7 +169,7 @@ static void write_prefetch(gg_str *out, const matrix *m) {
                   "  add.u32 %%along, %%along, %s;\n",
                   m->plan->epi_n, m->plan->mma.n - m->plan->epi_n, m->c->line, line);
   else
-    gg_str_printf(out, "  mad.lo.u32 %%along, %%k_tile, %d, %s;\n", m->c->line, line);
+    gg_str_printf(out, "  mad.lo.u32 %%along, %%box, %d, %s;\n", m->c->line, line);
   gg_str_printf(out,
                 "  cp.async.bulk.prefetch.tensor.3d.L2.global.tile\n"
                 "    [%%map_c, {%%along, %s, %%batch}];\nc_prefetched:\n",
@@ -171,7 +182,7 @@ static gg_status bind_producer(gg_bindings *out, const matrix *m, const gg_layou
   gg_status st = GG_OK;
   write_prefetch(&text, m);
   gg_bind_str(out, "prefetch_c", &text);
-  gg_str_puts(&text, "  @!%reads_c bra fetched;\n");
+  gg_str_printf(&text, "  @!%s bra fetched;\n", fetches(m->plan));
   for (int first = 0; first < m->c->boxes && !st; first += m->c->boxes_a_stage)
     st = write_fetch(&text, out->arena, m, layouts, first, err);
   gg_str_puts(&text, "fetched:\n  and.pred %begun, %reads_c, %reads_c;\n");
@@ -186,8 +197,10 @@ static gg_status bind_producer(gg_bindings *out, const matrix *m, const gg_layou
 static gg_status write_await(gg_str *out, gg_arena *arena, const matrix *m,
                              const gg_layouts *layouts, gg_error *err) {
   gg_status st = GG_OK;
-  gg_str_puts(out, "  // C's stages, all of them before anything of the tile is stored: C may be D "
-                   "itself.\n  @!%reads_c bra c_ready;\n");
+  gg_str_printf(out,
+                "  // C's stages, all of them before anything of the tile is stored: C may be D "
+                "itself.\n  @!%s bra c_ready;\n",
+                fetches(m->plan));
   for (int i = 0; i < layouts->fetch_stages && !st; i++) {
     gg_bindings bindings = {.arena = arena};
     gg_ptx_bind_number(&bindings, "number", i);
@@ -270,17 +283,45 @@ void gg_sm90_ptx_release_c(gg_str *out, const gg_plan *plan, const gg_layouts *l
   }
 }
 
-/* The stages behind C's. */
-static void bind_skip(gg_bindings *out, const gg_layouts *layouts) {
+/* The stages behind C's, of a tile's own and of one that another consumer takes. */
+static void write_skip(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int depth = gg_rings_find(&layouts->rings, GG_RING_STAGES)->depth;
-  gg_str text = GG_STR_INIT;
-  gg_str_printf(&text,
-                "  @%%reads_c add.u32 %%stage, %%stage, %d;  // behind C's\n"
+  gg_str_printf(out,
+                "  @%s add.u32 %%stage, %%stage, %d;  // behind C's\n"
                 "  setp.ge.u32 %%wraps, %%stage, %d;\n"
                 "  @%%wraps sub.u32 %%stage, %%stage, %d;\n"
                 "  @%%wraps xor.b32 %%parity, %%parity, 1;\n",
-                layouts->fetch_stages, depth, depth);
-  gg_bind_str(out, "skip_c", &text);
+                fetches(plan), layouts->fetch_stages, depth, depth);
+}
+
+/* All of C's stages, given back by a warp that stores nothing of the tile. */
+static void write_release_all(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  gg_str_puts(out,
+              "  .reg .pred %releases_all;\n  and.pred %releases_all, %fetches_c, %arrives;\n");
+  for (int i = 0; i < layouts->fetch_stages; i++)
+    gg_str_printf(out,
+                  "  mad.lo.u32 %%bar_empty, %%c_stage%d, 8, %%bar_empties;\n"
+                  "  @%%releases_all mbarrier.arrive.shared::%s.b64 _, [%%bar_empty];\n",
+                  i, plan->cluster_m * plan->cluster_n > 1 ? "cluster" : "cta");
+}
+
+/* Where several clusters share tiles: who fetches C, and who skips or gives back its stages. */
+static void bind_items(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  bool deals = gg_plan_shares_tiles(plan);
+  gg_str text = GG_STR_INIT;
+  if (deals && plan->has_c) write_release_all(&text, plan, layouts);
+  gg_bind_str(out, "release_all_c", &text);
+  if (!deals) return;
+  if (plan->has_c)
+    gg_str_puts(&text, "  // In a group of several tiles the last part has all of a tile's boxes.\n"
+                       "  .reg .pred %fetches_c;\n"
+                       "  setp.eq.u32 %fetches_c, %group_tiles, 1;\n"
+                       "  setp.eq.or.u32 %fetches_c, %k_end, %k_tiles, %fetches_c;\n"
+                       "  and.pred %fetches_c, %fetches_c, %reads_c;\n");
+  gg_bind_str(out, "item_fetches", &text);
+  if (!plan->pingpong) return;
+  if (plan->has_c) write_skip(&text, plan, layouts);
+  gg_bind_str(out, "skip_others_c", &text);
 }
 
 /* ---- All of it ----------------------------------------------------------------------------- */
@@ -296,18 +337,21 @@ static gg_status bind_none(gg_bindings *out) {
 gg_status gg_sm90_ptx_bind_c(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                              gg_error *err) {
   matrix m;
-  gg_str await = GG_STR_INIT;
+  gg_str await = GG_STR_INIT, skip = GG_STR_INIT;
+  bind_items(out, plan, layouts);
   if (!matrix_of(&m, plan, layouts)) return bind_none(out);
   gg_bind_text(out, "find_c", gg_ptx_beta);
   bool overlap = m.n_major && gg_plan_boxes_overlap(plan, plan->epi_n);
   gg_bind_text(out, "declare_c",
-               overlap ? "  .reg .b32 %in_box;\n  .reg .pred %prefetches, %begun;\n"
+               overlap ? "  .reg .b32 %box, %in_box;\n  .reg .pred %prefetches, %begun;\n"
                          "  setp.ne.u32 %begun, 0, 0;\n"
-                       : "  .reg .pred %prefetches, %begun;\n  setp.ne.u32 %begun, 0, 0;\n");
+                       : "  .reg .b32 %box;\n  .reg .pred %prefetches, %begun;\n"
+                         "  setp.ne.u32 %begun, 0, 0;\n");
   gg_status st = bind_producer(out, &m, layouts, err);
   bind_reader(out, &m, layouts);
   if (!st) st = write_await(&await, out->arena, &m, layouts, err);
   gg_bind_str(out, "await_c", &await);
-  bind_skip(out, layouts);
+  write_skip(&skip, plan, layouts);
+  gg_bind_str(out, "skip_c", &skip);
   return st;
 }

@@ -48,8 +48,6 @@ void gg_sm90_ptx_bind_memory(gg_bindings *out, const gg_plan *plan, const gg_lay
   gg_str_printf(&text, "//   %lld: %d barriers of 8\n", (ll)layouts->rings.barriers_begin,
                 layouts->rings.barriers);
   gg_bind_str(out, "memory_map", &text);
-  gg_ptx_write_split(&text, 4, "%rounds", "%stage", "%stage", stages->depth);
-  gg_bind_str(out, "rounds", &text);
   bind_barriers(out, layouts);
   gg_sm90_ptx_bind_ring(out, layouts);
   gg_ptx_bind_number(out, "stage_bytes_a", bytes_a);

@@ -63,12 +63,11 @@ typedef struct subject {
   const gg_trial_inputs *inputs;
 } subject;
 
-/* What D's memory is behind a launch, guard zones and all. By so few clusters that each computes
- * several tiles, where there are several. */
+/* What D's memory is behind a launch, guard zones and all. */
 static gg_status run(uint64_t *bits, const subject *s, const gg_problem *problem, int64_t padding,
-                     gg_error *err) {
+                     int clusters, gg_error *err) {
   const gg_trial_options options = {
-      .padding = padding, .least_aligned = true, .clusters = 1 + (int)padding};
+      .padding = padding, .least_aligned = true, .clusters = clusters};
   gg_trial trial;
   gg_status st = gg_trial_open(&trial, s->context, s->kernel, problem, &options, s->inputs, err);
   if (st) return st;
@@ -84,34 +83,44 @@ static int64_t extent(int64_t fixed, int64_t usual) {
   return fixed == GG_FIXED_NONE ? usual : fixed;
 }
 
-static gg_problem problem_of(const gg_kernel *kernel, const int64_t shape[4]) {
+/* A product, and by how many clusters it is computed: by few each computes several tiles, by many
+ * they share tiles, where they can. */
+typedef struct shape {
+  int64_t m, n, k, batch;
+  int clusters;
+} shape;
+
+static gg_problem problem_of(const gg_kernel *kernel, const shape *of) {
   gg_problem p = {.size = sizeof p, .alpha = 1};
-  int64_t unit = gg_kernel_k_unit(kernel), k = extent(kernel->fixed_k, shape[2]);
-  p.m = extent(kernel->fixed_m, shape[0]);
-  p.n = extent(kernel->fixed_n, shape[1]);
+  int64_t unit = gg_kernel_k_unit(kernel), k = extent(kernel->fixed_k, of->k);
+  p.m = extent(kernel->fixed_m, of->m);
+  p.n = extent(kernel->fixed_n, of->n);
   p.k = (k + unit - 1) / unit * unit;
-  p.batch = extent(kernel->fixed_batch, shape[3]);
+  p.batch = extent(kernel->fixed_batch, of->batch);
   if (gg_kernel_takes(kernel, GG_PARAM_ALPHA)) p.alpha = -0.7f;
-  if (gg_kernel_takes(kernel, GG_PARAM_BETA)) p.beta = shape[0] % 2 ? 1.3f : 0;
+  if (gg_kernel_takes(kernel, GG_PARAM_BETA)) p.beta = of->m % 2 ? 1.3f : 0;
   return p;
 }
 
 /* Both of a pair, on one device, for every shape. */
 static void compare(subject pair[2], uint64_t seed) {
-  static const int64_t shapes[][4] = {
-      {300, 280, 200, 1}, {129, 70, 72, 3}, {31, 7, 33, 2}, {64, 520, 0, 1}, {1, 1, 1, 1}};
+  static const shape shapes[] = {{300, 280, 200, 1, 1}, {129, 70, 72, 3, 2}, {31, 7, 33, 2, 3},
+                                 {64, 520, 0, 1, 1},    {1, 1, 1, 1, 2},     {127, 90, 900, 1, 5},
+                                 {260, 270, 700, 1, 7}};
+  enum { of_whole_tiles = 5 };
   gg_error err = GG_ERROR_INIT;
-  size_t count = sizeof shapes / sizeof *shapes;
+  bool shares = gg_kernel_takes(pair[0].kernel, GG_PARAM_SHARED_TILES);
+  size_t count = shares ? sizeof shapes / sizeof *shapes : of_whole_tiles;
   if (pair[0].kernel->fixed_m != GG_FIXED_NONE) count = 1;
   for (size_t i = 0; i < count; i++) {
-    gg_problem p = problem_of(pair[0].kernel, shapes[i]);
+    gg_problem p = problem_of(pair[0].kernel, &shapes[i]);
     uint64_t bits[2] = {0, 1};
     char what[160];
     snprintf(what, sizeof what, "seed %llu, M %lld N %lld K %lld batch %lld: other bits",
              (unsigned long long)seed, (long long)p.m, (long long)p.n, (long long)p.k,
              (long long)p.batch);
-    gg_status st = run(&bits[0], &pair[0], &p, (int64_t)i % 3, &err);
-    if (!st) st = run(&bits[1], &pair[1], &p, (int64_t)i % 3, &err);
+    gg_status st = run(&bits[0], &pair[0], &p, (int64_t)i % 3, shapes[i].clusters, &err);
+    if (!st) st = run(&bits[1], &pair[1], &p, (int64_t)i % 3, shapes[i].clusters, &err);
     check(!st && bits[0] == bits[1], pair[1].kernel, what, &err);
   }
 }
