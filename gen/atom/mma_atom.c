@@ -12,11 +12,15 @@
 #include "atom/dtype.h"
 #include "atom/mma_parameters.h"
 
+/* Integers of two types are as new as PTX ISA 8.4. */
+#define WGMMA_ISA(sp, c, a, b) ((c) == GG_DTYPE_s32 && (a) != (b) ? 84 : sizeof(sp) > 1 ? 82 : 80)
+
 #define WGMMA(sp, types, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv_a, tv_e, src_a, step,  \
               tn)                                                                                  \
   {                                                                                                \
     .ptx = "wgmma.mma_async" sp ".sync.aligned.m64n*k" #k_extent types, .cute = cute_name,         \
-    .m = 64, .k = k_extent, .arch = {90, 'a'}, .ptx_isa = sizeof(sp) > 1 ? 82 : 80,                \
+    .m = 64, .k = k_extent, .arch = {90, 'a'},                                                     \
+    .ptx_isa = WGMMA_ISA(sp, GG_DTYPE_##dtype_c, GG_DTYPE_##dtype_a, GG_DTYPE_##dtype_b),          \
     .kind = GG_MMA_wgmma, .c = GG_DTYPE_##dtype_c, .a = GG_DTYPE_##dtype_a,                        \
     .b = GG_DTYPE_##dtype_b, .threads = GG_TV_group, .layout_a = GG_TV_##tv_a,                     \
     .layout_b = GG_TV_g_shared_b, .layout_c = GG_TV_g64xN, .layout_e = GG_TV_##tv_e,               \

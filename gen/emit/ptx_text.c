@@ -34,6 +34,14 @@ void gg_ptx_write_registers(gg_str *out, const char *name, int first, int count,
   }
 }
 
+void gg_ptx_bind_version(gg_bindings *out, const gg_plan *plan) {
+  enum { least = 80 };
+  int version = plan->mma.row->ptx_isa > least ? plan->mma.row->ptx_isa : least;
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "%d.%d", version / 10, version % 10);
+  gg_bind_str(out, "version", &text);
+}
+
 void gg_ptx_bind_number(gg_bindings *out, const char *name, ll number) {
   gg_str text = GG_STR_INIT;
   gg_str_printf(&text, "%lld", number);
@@ -43,8 +51,12 @@ void gg_ptx_bind_number(gg_bindings *out, const char *name, ll number) {
 void gg_ptx_write_clear(gg_str *out, int registers) {
   enum { a_line = 3 };
   for (int i = 0; i < registers; i++)
-    gg_str_printf(out, "%smov.f32 %%acc%d, 0f00000000;%s", i % a_line ? " " : "  ", i,
+    gg_str_printf(out, "%smov.b32 %%acc%d, 0;%s", i % a_line ? " " : "  ", i,
                   i % a_line == a_line - 1 || i + 1 == registers ? "\n" : "");
+}
+
+const char *gg_ptx_sum_type(const gg_plan *plan) {
+  return plan->accumulator == GG_DTYPE_f32 ? "f32" : "b32";
 }
 
 /* ---- Parameters ---------------------------------------------------------------------------- */

@@ -8,6 +8,9 @@
 
 typedef long long ll; /* for printf */
 
+/* Binds the PTX ISA's version: the first that has all of the text, 8.0, and the plan's MMAs. */
+void gg_ptx_bind_version(gg_bindings *out, const gg_plan *plan);
+
 /* Binds a number. */
 void gg_ptx_bind_number(gg_bindings *out, const char *name, ll number);
 
@@ -16,6 +19,9 @@ void gg_ptx_write_registers(gg_str *out, const char *name, int first, int count,
 
 /* Makes so many accumulators 0: what a tile without any K is. */
 void gg_ptx_write_clear(gg_str *out, int registers);
+
+/* The type of an accumulator's register, f32 or b32. */
+const char *gg_ptx_sum_type(const gg_plan *plan);
 
 /* A kernel's parameters, a line each; and the registers that have what they say, each with the line
  * that loads it: %map_a, %m, %ld_d. Extents are counted in 32 bits; fixed ones are numbers. */

@@ -44,7 +44,7 @@ const char *gg_sm90_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
       {plan->pointers, "batches by arrays of addresses"},
       {gg_sm90_has_copiers(plan), "operands that warps copy or transpose"},
       {plan->a_in_registers, "an A in registers"},
-      {plan->accumulator != GG_DTYPE_f32, "sums that are not of f32"},
+      {plan->accumulator != GG_DTYPE_f32 && plan->accumulator != GG_DTYPE_s32, "sums of f16"},
       {gg_plan_is_gated(plan), "a gate"},
       {!is_linear(plan), "an epilogue of more than alpha and beta"},
       {gg_plan_reads_scalars(plan), "factors in device memory"},
@@ -356,6 +356,8 @@ static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_str(out, "arrive_where", &text);
   gg_ptx_write_clear(&text, frags * gg_sm90_mma_registers(plan));
   gg_bind_str(out, "clear", &text);
+  gg_ptx_bind_version(out, plan);
+  gg_bind_text(out, "sum_type", gg_ptx_sum_type(plan));
   gg_ptx_bind_number(out, "accumulators", frags * gg_sm90_mma_registers(plan));
   gg_ptx_bind_number(out, "block_rows", gg_plan_block_m(plan));
   gg_bind_flag(out, "pingpong", plan->pingpong);

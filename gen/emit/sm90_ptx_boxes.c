@@ -2,6 +2,7 @@
  *
  * A warp has 16 rows of each of its consumer's blocks. Element e of a lane's accumulators is at row
  * lane / 4 (+ 8 for every other pair), columns e / 4 * 8 + lane % 4 * 2 and + 1. */
+#include <stdio.h>
 #include <string.h>
 
 #include "atom/dtype.h"
@@ -48,23 +49,31 @@ static int columns_at_once(const boxes *b) {
   return b->columns % 16 == 0 ? 16 : 8;
 }
 
-/* Whether a lane's row begins with the second half of a line, where lines are as long as half of
- * all banks or all of them. */
+/* Whether a lane stores what is second first: the second half of a line, where lines are as long as
+ * half of all banks or all of them; the second of two columns, where those are no neighbours. */
 static int is_late(const boxes *b, int lane) {
+  if (b->cells == GG_SM90_CELLS_ONES) return lane / 16;
   return b->cells == GG_SM90_CELLS_HALVES ? lane / 4 / (32 / b->columns) % 2 : 0;
 }
 
+/* The bits of a lane's number by which it is late. */
+static int late_bits(const boxes *b) {
+  return b->cells == GG_SM90_CELLS_ONES ? 16 : 4 * (32 / b->columns);
+}
+
 /* Where lanes store at once: of columns from `column` on, and of what a lane stores element by
- * element and row by row in turn, rows from `row` on. */
+ * element and row by row in turn, rows from `row` on; an odd `column` is the second of two. */
 static gg_ptx_lanes places_at(const boxes *b, int row, int column) {
   gg_ptx_lanes out = {.of = "%lane", .count = GG_WARP};
   int wide = columns_at_once(b), half = b->columns / 2;
   for (int lane = 0; lane < GG_WARP; lane++) {
-    int at = column + lane % 4 * 2;
+    int at = column / 2 * 2 + lane % 4 * 2;
     if (b->cells == GG_SM90_CELLS_MATRICES) {
       int across = column + lane / 16 % (wide / 8) * 8;
       out.at[lane] =
           b->n_major ? place(b, lane % 16, across) : place(b, lane / 8 % 2 * 8, across + lane % 8);
+    } else if (b->cells == GG_SM90_CELLS_ONES) {
+      out.at[lane] = place(b, row + lane / 4, at + (column % 2 ^ is_late(b, lane)));
     } else {
       out.at[lane] = place(b, row + lane / 4, is_late(b, lane) ? (at + half) % b->columns : at);
     }
@@ -74,17 +83,15 @@ static gg_ptx_lanes places_at(const boxes *b, int row, int column) {
 
 const char *gg_sm90_ptx_boxes_lack(const gg_plan *plan, const gg_layouts *layouts) {
   boxes b = boxes_of(plan, layouts);
-  gg_dtype type = plan->d.type;
-  if (type != GG_DTYPE_bf16 && type != GG_DTYPE_f16 && type != GG_DTYPE_f32)
-    return "a D that is not bf16, f16 or f32";
-  if (b.cells == GG_SM90_CELLS_ONES) return "a D of f32 whose rows are contiguous";
+  if (b.cells == GG_SM90_CELLS_PACKED) return "a D of 4 bits";
   gg_ptx_lanes first = places_at(&b, 0, 0);
   bool linear = gg_ptx_is_linear(&first);
   int rows = b.cells == GG_SM90_CELLS_MATRICES ? 1 : b.rows;
   int wide = b.cells == GG_SM90_CELLS_MATRICES ? columns_at_once(&b) : 8;
+  int ones = b.cells == GG_SM90_CELLS_ONES ? 2 : 1;
   for (int column = 0; column < b.columns; column += wide) {
-    for (int row = 0; row < rows; row += 8) {
-      gg_ptx_lanes other = places_at(&b, row, column);
+    for (int i = 0; i < rows / (rows > 1 ? 8 : 1) * ones; i++) {
+      gg_ptx_lanes other = places_at(&b, i / ones * 8, column + i % ones);
       linear = linear && gg_ptx_step_between(&first, &other).known;
     }
   }
@@ -117,11 +124,25 @@ static box box_of(const boxes *b, const gg_layouts *layouts, int number, int fra
                .buffer = (number * fragments + fragment) % b->buffers * b->buffer_bytes};
 }
 
-/* The registers of a box. */
+static bool is_int(gg_dtype type) {
+  return gg_dtype_info_of(type)->kind != 'f';
+}
+
+/* What is computed in: floats, or the sums themselves. */
+static bool in_floats(const boxes *b) {
+  return b->plan->compute == GG_DTYPE_f32;
+}
+
+/* The registers of a box: x0, x1, ... are what operations make of the sums, d0, d1, ... what those
+ * are as elements of D, two of 16 or 8 bits a register; w0, w1 are integers on their way there. */
 static void declare(gg_str *out, const boxes *b) {
   const gg_plan *plan = b->plan;
-  gg_str_printf(out, "    .reg .f32 %%x<%d>;\n", b->columns / 2);
-  if (b->bytes == 2) gg_str_printf(out, "    .reg .b32 %%d<%d>;\n", b->columns / 4);
+  gg_str_printf(out, "    .reg .%s %%x<%d>;\n", in_floats(b) ? "f32" : "b32", b->columns / 2);
+  if (b->bytes == 4)
+    gg_str_printf(out, "    .reg .b32 %%d<%d>;\n", b->columns / 2);
+  else
+    gg_str_printf(out, "    .reg .b%d %%d<%d>;\n", 16 * b->bytes, b->columns / 4);
+  if (is_int(plan->d.type) && b->bytes == 1) gg_str_puts(out, "    .reg .b32 %w<2>;\n");
   if (!plan->has_c) return;
   /* ldmatrix has four registers also where the columns are of two. */
   gg_str_printf(out, "    .reg .b32 %%c<%d>;\n    .reg .f32 %%c_value;\n",
@@ -130,7 +151,43 @@ static void declare(gg_str *out, const boxes *b) {
                                                 : "    .reg .b32 %bits;\n");
 }
 
-/* x0, x1, ...: the numbers that are rounded; of 16 bits two a register, d0, d1, ... */
+/* The value of accumulator `word`, by alpha, as x`i`. */
+static void write_value(gg_str *out, const boxes *b, int i, int word) {
+  bool converts = in_floats(b) && b->plan->accumulator == GG_DTYPE_s32;
+  if (converts) gg_str_printf(out, "    cvt.rn.f32.s32 %%x%d, %%acc%d;\n", i, word);
+  if (b->plan->alpha)
+    gg_str_printf(out, "    mul.rn.f32 %%x%d, %%%s%d, %%alpha;\n", i, converts ? "x" : "acc",
+                  converts ? i : word);
+  else if (!converts)
+    gg_str_printf(out, "    mov.b32 %%x%d, %%acc%d;\n", i, word);
+}
+
+/* x`i` and the one before it as elements of 8 bits that are integers: rounded, then clamped. */
+static void write_bytes(gg_str *out, const boxes *b, int i) {
+  for (int j = 0; j < 2 && in_floats(b); j++)
+    gg_str_printf(out, "    cvt.rni.s32.f32 %%w%d, %%x%d;\n", j, i - 1 + j);
+  gg_str_printf(out, "    cvt.pack.sat.%s.s32.b32 %%w0, ", gg_dtype_info_of(b->plan->d.type)->ptx);
+  if (in_floats(b))
+    gg_str_puts(out, "%w1, %w0, 0;\n");
+  else
+    gg_str_printf(out, "%%x%d, %%x%d, 0;\n", i, i - 1);
+  gg_str_printf(out, "    cvt.u16.u32 %%d%d, %%w0;\n", i / 2);
+}
+
+/* x`i` as an element of D, or with the one before it. */
+static void write_element(gg_str *out, const boxes *b, int i) {
+  const gg_dtype_info *d = gg_dtype_info_of(b->plan->d.type);
+  if (b->bytes == 4) {
+    bool rounds = in_floats(b) && b->plan->d.type == GG_DTYPE_s32;
+    gg_str_printf(out, "    %s %%d%d, %%x%d;\n", rounds ? "cvt.rni.s32.f32" : "mov.b32", i, i);
+  } else if (i % 2 && is_int(b->plan->d.type)) {
+    write_bytes(out, b, i);
+  } else if (i % 2) {
+    gg_str_printf(out, "    cvt.rn.%s%sx2.f32 %%d%d, %%x%d, %%x%d;\n",
+                  b->bytes == 1 ? "satfinite." : "", d->ptx, i / 2, i, i - 1);
+  }
+}
+
 static void write_finish(gg_str *out, const box *x) {
   const boxes *b = x->of;
   const gg_plan *plan = b->plan;
@@ -138,14 +195,9 @@ static void write_finish(gg_str *out, const box *x) {
   for (int i = 0; i < b->columns / 2; i++) {
     if (plan->has_c && i * 2 % plan->read_n == 0)
       gg_sm90_ptx_write_c(out, plan, x->layouts, x->number, x->fragment, i * 2);
-    if (plan->alpha)
-      gg_str_printf(out, "    mul.rn.f32 %%x%d, %%acc%d, %%alpha;\n", i, x->first_word + i);
-    else
-      gg_str_printf(out, "    mov.f32 %%x%d, %%acc%d;\n", i, x->first_word + i);
+    write_value(out, b, i, x->first_word + i);
     if (plan->has_c) gg_sm90_ptx_add_c(out, plan, i, i);
-    if (b->bytes == 2 && i % 2)
-      gg_str_printf(out, "    cvt.rn.%sx2.f32 %%d%d, %%x%d, %%x%d;\n",
-                    gg_dtype_info_of(plan->d.type)->ptx, i / 2, i, i - 1);
+    write_element(out, b, i);
   }
 }
 
@@ -188,21 +240,52 @@ static void write_pairs(gg_str *out, const box *x) {
   const boxes *b = x->of;
   bool halves = b->cells == GG_SM90_CELLS_HALVES;
   int count = b->columns / 2;
-  if (halves) gg_str_puts(out, "    .reg .f32 %left, %right;\n");
+  if (halves) gg_str_puts(out, "    .reg .b32 %left, %right;\n");
   for (int column = 0; column < b->columns; column += 8) {
     for (int row = 0; row < b->rows; row += 8) {
       int early = column / 2 + row / 4, late = (early + count / 2) % count;
       gg_str address = GG_STR_INIT;
       write_address(out, &address, x, row, column);
       for (int i = 0; i < 2 && halves; i++)
-        gg_str_printf(out, "    selp.f32 %%%s, %%x%d, %%x%d, %%is_late;\n", i ? "right" : "left",
+        gg_str_printf(out, "    selp.b32 %%%s, %%d%d, %%d%d, %%is_late;\n", i ? "right" : "left",
                       late + i, early + i);
-      gg_str_printf(out, "    st.shared.v2.f32 %s, ", gg_str_text(&address));
       if (halves)
-        gg_str_puts(out, "{%left, %right};\n");
+        gg_str_printf(out, "    st.shared.v2.b32 %s, {%%left, %%right};\n", gg_str_text(&address));
+      else if (b->bytes == 1)
+        gg_str_printf(out, "    st.shared.b16 %s, %%d%d;\n", gg_str_text(&address), early / 2);
       else
-        gg_str_printf(out, "{%%x%d, %%x%d};\n", early, early + 1);
+        gg_str_printf(out, "    st.shared.v2.b32 %s, {%%d%d, %%d%d};\n", gg_str_text(&address),
+                      early, early + 1);
       gg_str_free(&address);
+    }
+  }
+}
+
+/* Two columns one after the other, as they are no neighbours in memory: half of the rows begin with
+ * the second, so that the lanes' addresses are in as many banks. */
+static void write_ones(gg_str *out, const box *x) {
+  const boxes *b = x->of;
+  int bits = b->bytes == 1 ? 16 : 32;
+  gg_str_printf(out, "    .reg .b%d %%left, %%right;\n", bits);
+  for (int column = 0; column < b->columns; column += 8) {
+    for (int row = 0; row < b->rows && row < 16; row += 8) {
+      int word = column / 2 + row / 4;
+      char first[16], second[16];
+      snprintf(first, sizeof first, "%%d%d", b->bytes == 1 ? word / 2 : word);
+      snprintf(second, sizeof second, "%%d%d", word + 1);
+      if (b->bytes == 1) gg_str_printf(out, "    shr.u16 %%right, %s, 8;\n", first);
+      const char *other = b->bytes == 1 ? "%right" : second;
+      gg_str_printf(out,
+                    "    selp.b%d %%left, %s, %s, %%is_late;\n"
+                    "    selp.b%d %%right, %s, %s, %%is_late;\n",
+                    bits, other, first, bits, first, other);
+      for (int i = 0; i < 2; i++) {
+        gg_str address = GG_STR_INIT;
+        write_address(out, &address, x, row, column + i);
+        gg_str_printf(out, "    st.shared.b%d %s, %s;\n", 8 * b->bytes, gg_str_text(&address),
+                      i ? "%right" : "%left");
+        gg_str_free(&address);
+      }
     }
   }
 }
@@ -215,6 +298,7 @@ static void bind_tail(gg_bindings *out, const boxes *b) {
   gg_str text = GG_STR_INIT;
   gg_bind_flag(out, "tails", b->has.tails);
   gg_ptx_bind_number(out, "d_bits", 8 * b->bytes);
+  gg_ptx_bind_number(out, "register_bits", b->bytes == 1 ? 16 : 8 * b->bytes);
   gg_ptx_bind_number(out, "d_bytes", b->bytes);
   gg_ptx_bind_number(out, "box_along", n ? b->columns : b->rows);
   gg_ptx_write_split(&text, 4, n ? "%in_col" : "%in_row", n ? "%in_row" : "%in_col", "%i",
@@ -250,6 +334,8 @@ static gg_status write_box(gg_str *out, gg_arena *arena, const box *x, gg_error 
   gg_ptx_bind_number(&bindings, "pending", b->buffers - 1);
   if (b->cells == GG_SM90_CELLS_MATRICES)
     write_matrices(&text, x);
+  else if (b->cells == GG_SM90_CELLS_ONES)
+    write_ones(&text, x);
   else
     write_pairs(&text, x);
   gg_bind_str(&bindings, "stage", &text);
@@ -332,11 +418,11 @@ static void bind_place(gg_bindings *out, const boxes *b) {
   gg_str_puts(&text, "  .reg .b32 %lane_staging;\n");
   gg_ptx_write_lanes(&text, 2, &first, "%lane_place", "%place");
   gg_str_puts(&text, "  add.u32 %lane_staging, %staging, %lane_place;\n");
-  if (b->cells == GG_SM90_CELLS_HALVES)
+  if (b->cells == GG_SM90_CELLS_HALVES || b->cells == GG_SM90_CELLS_ONES)
     gg_str_printf(&text,
-                  "  .reg .pred %%is_late;  // whether a lane's row begins with its second half\n"
+                  "  .reg .pred %%is_late;  // whether a lane's row begins with its second %s\n"
                   "  and.b32 %%place, %%lane, %d;\n  setp.ne.u32 %%is_late, %%place, 0;\n",
-                  4 * (32 / b->columns));
+                  b->cells == GG_SM90_CELLS_ONES ? "column" : "half", late_bits(b));
   gg_bind_str(out, "lane_place", &text);
 }
 

@@ -22,6 +22,7 @@ typedef struct sums {
   int together, at_once;
   ll warp_bytes, part_bytes;
   int cluster, tile_warps;
+  const char *add; /* the instruction's types */
 } sums;
 
 static int chunks_in_flight(const gg_plan *plan, int registers) {
@@ -37,7 +38,8 @@ static sums sums_of(const gg_plan *plan) {
             .chunks = fragments * words / sum_words,
             .block_boxes = plan->mma.n / plan->epi_n,
             .cluster = plan->cluster_m * plan->cluster_n,
-            .tile_warps = gg_plan_tile_warps(plan)};
+            .tile_warps = gg_plan_tile_warps(plan),
+            .add = plan->accumulator == GG_DTYPE_f32 ? "rn.f32" : "s32"};
   int flying = chunks_in_flight(plan, fragments * words);
   s.boxes = fragments * s.block_boxes;
   s.box_chunks = s.chunks / s.boxes;
@@ -67,7 +69,7 @@ static void write_store_others(gg_str *out, const sums *s) {
   for (int box = 0; box < s->boxes; box++) {
     write_owned(out, box, true, "kept");
     for (int chunk = box * s->box_chunks; chunk < (box + 1) * s->box_chunks; chunk++) {
-      gg_str_puts(out, "    st.global.cg.v4.f32 ");
+      gg_str_puts(out, "    st.global.cg.v4.b32 ");
       gg_ptx_write_place(out, "%from0", (ll)chunk * chunk_bytes);
       gg_str_puts(out, ", ");
       write_chunk(out, "acc", chunk);
@@ -98,7 +100,7 @@ static void write_add_chunks(gg_str *out, const sums *s, int first) {
       char from[16], there[16] = "";
       snprintf(from, sizeof from, "%%from%d", i);
       if (i) snprintf(there, sizeof there, "@%%there%d ", i);
-      gg_str_printf(out, "    %sld.global.cg.v4.f32 ", there);
+      gg_str_printf(out, "    %sld.global.cg.v4.b32 ", there);
       write_chunk(out, "x", i * s->together + c);
       gg_str_puts(out, ", ");
       gg_ptx_write_place(out, from, (ll)(first + c) * chunk_bytes);
@@ -110,7 +112,7 @@ static void write_add_chunks(gg_str *out, const sums *s, int first) {
     if (i) snprintf(there, sizeof there, "@%%there%d ", i);
     for (int w = 0; w < s->together * sum_words; w++) {
       int acc = first * sum_words + w, x = i * s->together * sum_words + w;
-      gg_str_printf(out, "    %sadd.rn.f32 %%acc%d, %%acc%d, %%x%d;\n", there, acc, acc, x);
+      gg_str_printf(out, "    %sadd.%s %%acc%d, %%acc%d, %%x%d;\n", there, s->add, acc, acc, x);
     }
   }
 }
