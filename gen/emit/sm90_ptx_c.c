@@ -56,20 +56,27 @@ static gg_ptx_lanes places_at(const matrix *m, int *stage, int box, int row, int
   return out;
 }
 
-/* How far the second consumer's block is from the first one's; 0 where there is no second. */
-static gg_ptx_step block_step(const matrix *m) {
+/* How far the second consumer's block is from the first one's, within a stage and in stages; 0
+ * where there is no second. */
+typedef struct block_step {
+  gg_ptx_step in_stage;
+  int stages;
+} block_step;
+
+static block_step block_step_of(const matrix *m) {
   int stage, other;
   gg_ptx_lanes first = places_at(m, &stage, 0, 0, 0);
-  if (m->plan->atoms_m == 1) return (gg_ptx_step){.known = true};
+  if (m->plan->atoms_m == 1) return (block_step){.in_stage.known = true};
   gg_ptx_lanes second = places_at(m, &other, 0, gg_plan_block_m(m->plan), 0);
   gg_ptx_step step = gg_ptx_step_between(&first, &second);
-  step.known = step.known && !step.xors && stage == other;
-  return step;
+  step.known = step.known && !step.xors && other >= stage && stage >= 0;
+  return (block_step){step, other - stage};
 }
 
 /* Whether every block of every consumer is as far from the first as said, and all is known. */
 static bool places_add_up(const matrix *m) {
-  gg_ptx_step block = block_step(m);
+  block_step of = block_step_of(m);
+  gg_ptx_step block = of.in_stage;
   int base, stage, other;
   gg_ptx_lanes first = places_at(m, &base, 0, 0, 0);
   bool known = block.known && gg_ptx_is_linear(&first);
@@ -83,7 +90,7 @@ static bool places_add_up(const matrix *m) {
           int row = consumer * gg_plan_block_m(plan) + i * plan->mma.m;
           gg_ptx_lanes its = places_at(m, &other, box, row, column);
           gg_ptx_step step = gg_ptx_step_between(&own, &its);
-          known = known && step.known && !step.xors && stage == other &&
+          known = known && step.known && !step.xors && other == stage + consumer * of.stages &&
                   step.by == (unsigned)consumer * block.by;
         }
       }
@@ -97,7 +104,7 @@ const char *gg_sm90_ptx_c_lacks(const gg_plan *plan, const gg_layouts *layouts) 
   if (plan->subtile_stages) return "a C that is fetched in sub-tiles";
   if (gg_sm90_cells_of(&m.c->operand, m.c->line) != GG_SM90_CELLS_MATRICES)
     return "a C that is not of 16 bits";
-  return places_add_up(&m) ? NULL : "a C whose boxes are in several stages";
+  return places_add_up(&m) ? NULL : "a C whose boxes lie apart by other than their number";
 }
 
 /* The predicate by which a tile's C is fetched: where several clusters share tiles, by those that
@@ -213,6 +220,16 @@ static gg_status write_await(gg_str *out, gg_arena *arena, const matrix *m,
     if (m->plan->atoms_m > 1)
       gg_str_printf(out, "  add.u32 %%c_base%d, %%c_base%d, %%c_block;\n", i, i);
   }
+  /* Of a consumer's stages those of the blocks behind are others; they are moved in front. */
+  int step = block_step_of(m).stages;
+  for (int i = 0; step && i + step < layouts->fetch_stages; i++)
+    for (int consumer = 1; consumer < m->plan->atoms_m; consumer++) {
+      if (i + consumer * step >= layouts->fetch_stages) continue;
+      gg_str_printf(out,
+                    "  setp.eq.u32 %%done, %%consumer, %d;\n"
+                    "  @%%done mov.u32 %%c_base%d, %%c_base%d;\n",
+                    consumer, i, i + consumer * step);
+    }
   gg_str_puts(out, "c_ready:\n");
   return st;
 }
@@ -230,7 +247,7 @@ static void bind_reader(gg_bindings *out, const matrix *m, const gg_layouts *lay
   gg_ptx_write_lanes(&text, 2, &first, "%c_place", "%place");
   if (m->plan->atoms_m > 1)
     gg_str_printf(&text, "  .reg .b32 %%c_block;\n  mul.lo.u32 %%c_block, %%consumer, %u;\n",
-                  block_step(m).by);
+                  block_step_of(m).in_stage.by);
   for (int i = 0; i < count; i++)
     gg_str_printf(&text, "  mov.u32 %%c_base%d, 0;\n  mov.u32 %%c_stage%d, 0;\n", i, i);
   gg_str_puts(&text, "  and.pred %releases_c, %reads_c, %arrives;\n");
