@@ -191,7 +191,9 @@ static void write_element(gg_str *out, const boxes *b, int i) {
 static void write_finish(gg_str *out, const box *x) {
   const boxes *b = x->of;
   const gg_plan *plan = b->plan;
+  bool subtiles = plan->has_c && plan->subtile_stages > 0;
   declare(out, b);
+  if (subtiles) gg_sm90_ptx_begin_subtile(out, x->layouts);
   for (int i = 0; i < b->columns / 2; i++) {
     if (plan->has_c && i * 2 % plan->read_n == 0)
       gg_sm90_ptx_write_c(out, plan, x->layouts, x->number, x->fragment, i * 2);
@@ -199,6 +201,7 @@ static void write_finish(gg_str *out, const box *x) {
     if (plan->has_c) gg_sm90_ptx_add_c(out, plan, i, i);
     write_element(out, b, i);
   }
+  if (subtiles) gg_sm90_ptx_end_subtile(out, plan, x->layouts, x->number);
 }
 
 /* The address of a store by lanes: "%staging + 128", or what a line computes, by the lanes' first

@@ -101,9 +101,9 @@ const char *gg_sm90_ptx_c_lacks(const gg_plan *plan, const gg_layouts *layouts) 
   matrix m;
   if (!plan->has_c) return NULL;
   if (!matrix_of(&m, plan, layouts)) return "a C that lanes read where it lies";
-  if (plan->subtile_stages) return "a C that is fetched in sub-tiles";
   if (gg_sm90_cells_of(&m.c->operand, m.c->line) != GG_SM90_CELLS_MATRICES)
     return "a C that is not of 16 bits";
+  if (plan->subtile_stages) return gg_sm90_ptx_subtiles_lack(plan, layouts);
   return places_add_up(&m) ? NULL : "a C whose boxes lie apart by other than their number";
 }
 
@@ -254,26 +254,34 @@ static void bind_reader(gg_bindings *out, const matrix *m, const gg_layouts *lay
   gg_bind_str(out, "read_c", &text);
 }
 
+void gg_sm90_ptx_write_matrices_of_c(gg_str *out, bool n_major, gg_ptx_step step, int word,
+                                     int stage) {
+  for (int i = 0; i < 4; i++)
+    gg_str_printf(out, "%smov.b32 %%c%d, 0;%s", i ? " " : "    ", word + i, i == 3 ? "\n" : "");
+  if (step.xors) gg_str_printf(out, "    xor.b32 %%place, %%c_place, 0x%x;\n", step.by);
+  gg_str_printf(out, "    add.u32 %%place, %s, %%c_base%d;\n", step.xors ? "%place" : "%c_place",
+                stage);
+  gg_str_printf(out, "    @%%reads_c ldmatrix.sync.aligned.m8n8.x4%s.shared.b16\n      ",
+                n_major ? "" : ".trans");
+  gg_str_printf(out, "{%%c%d, %%c%d, %%c%d, %%c%d}, ", word, word + 1, word + 2, word + 3);
+  gg_ptx_write_place(out, "%place", step.xors ? 0 : step.by);
+  gg_str_puts(out, ";\n");
+}
+
 void gg_sm90_ptx_write_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box,
                          int fragment, int column) {
   matrix m;
   int stage, wide = columns_at_once(plan);
   if (!matrix_of(&m, plan, layouts)) return;
+  if (plan->subtile_stages) {
+    gg_sm90_ptx_write_subtile(out, plan, layouts, column);
+    return;
+  }
   gg_ptx_lanes first = places_at(&m, &stage, 0, 0, 0);
   for (int j = column; j < column + plan->read_n; j += wide) {
     gg_ptx_lanes at = places_at(&m, &stage, box, fragment * plan->mma.m, j);
     gg_ptx_step step = gg_ptx_step_between(&first, &at);
-    int word = j / 4;
-    for (int i = 0; i < 4; i++)
-      gg_str_printf(out, "%smov.b32 %%c%d, 0;%s", i ? " " : "    ", word + i, i == 3 ? "\n" : "");
-    if (step.xors) gg_str_printf(out, "    xor.b32 %%place, %%c_place, 0x%x;\n", step.by);
-    gg_str_printf(out, "    add.u32 %%place, %s, %%c_base%d;\n", step.xors ? "%place" : "%c_place",
-                  stage);
-    gg_str_printf(out, "    @%%reads_c ldmatrix.sync.aligned.m8n8.x4%s.shared.b16\n      ",
-                  m.n_major ? "" : ".trans");
-    gg_str_printf(out, "{%%c%d, %%c%d, %%c%d, %%c%d}, ", word, word + 1, word + 2, word + 3);
-    gg_ptx_write_place(out, "%place", step.xors ? 0 : step.by);
-    gg_str_puts(out, ";\n");
+    gg_sm90_ptx_write_matrices_of_c(out, m.n_major, step, j / 4, stage);
   }
 }
 
@@ -284,7 +292,7 @@ void gg_sm90_ptx_add_c(gg_str *out, const gg_plan *plan, int i, int x) {
 
 void gg_sm90_ptx_release_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box) {
   matrix m;
-  if (!matrix_of(&m, plan, layouts)) return;
+  if (!matrix_of(&m, plan, layouts) || plan->subtile_stages) return;
   int boxes = gg_plan_boxes_of_mma(plan, plan->epi_n), step = m.c->boxes_a_stage;
   gg_str_puts(out, "  bar.warp.sync 0xffffffff;\n");
   for (int first = 0; first < m.c->boxes; first += step) {
@@ -343,12 +351,18 @@ static void bind_items(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* ---- All of it ----------------------------------------------------------------------------- */
 
-static gg_status bind_none(gg_bindings *out) {
-  static const char *const names[] = {"find_c", "declare_c", "prefetch_c", "fetch_c",
-                                      "read_c", "await_c",   "skip_c"};
+static void bind_none(gg_bindings *out, bool reads) {
+  static const char *const names[] = {"declare_c", "prefetch_c", "fetch_c", "await_c", "skip_c"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     gg_bind_text(out, names[i], "");
-  return GG_OK;
+  gg_bind_text(out, "find_c", reads ? gg_ptx_beta : "");
+  if (!reads) gg_bind_text(out, "read_c", "");
+}
+
+static void bind_no_subtiles(gg_bindings *out) {
+  static const char *const slots[] = {"go_fetch", "fetch_subtiles", "begin_subtiles"};
+  for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+    gg_bind_part(out, slots[i], NULL);
 }
 
 gg_status gg_sm90_ptx_bind_c(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
@@ -356,7 +370,15 @@ gg_status gg_sm90_ptx_bind_c(gg_bindings *out, const gg_plan *plan, const gg_lay
   matrix m;
   gg_str await = GG_STR_INIT, skip = GG_STR_INIT;
   bind_items(out, plan, layouts);
-  if (!matrix_of(&m, plan, layouts)) return bind_none(out);
+  bool reads = matrix_of(&m, plan, layouts), subtiles = reads && plan->subtile_stages > 0;
+  if (subtiles)
+    gg_sm90_ptx_bind_subtiles(out, plan, layouts);
+  else
+    bind_no_subtiles(out);
+  if (!reads || subtiles) {
+    bind_none(out, reads);
+    return GG_OK;
+  }
   gg_bind_text(out, "find_c", gg_ptx_beta);
   bool overlap = m.n_major && gg_plan_boxes_overlap(plan, plan->epi_n);
   gg_bind_text(out, "declare_c",

@@ -19,19 +19,30 @@ void gg_sm90_ptx_bind_ring(gg_bindings *out, const gg_layouts *layouts) {
 }
 
 /* Barriers by how far they are from the first. */
+static void write_barriers(gg_str *out, const gg_layouts *layouts,
+                           const gg_ring_barriers *barriers) {
+  for (int i = 0; i < barriers->count; i++) {
+    ll at = (ll)barriers->begin - (ll)layouts->rings.barriers_begin + GG_BARRIER_BYTES * i;
+    gg_str_puts(out, "  mbarrier.init.shared::cta.b64 ");
+    gg_ptx_write_place(out, "%barriers", at);
+    gg_str_printf(out, ", %d;\n", barriers->arrivals);
+  }
+}
+
 static void bind_barriers(gg_bindings *out, const gg_layouts *layouts) {
-  const gg_ring *stages = stages_of(layouts);
-  ll begin = (ll)layouts->rings.barriers_begin;
+  const gg_ring *stages = stages_of(layouts),
+                *subtiles = gg_rings_find(&layouts->rings, GG_RING_SUBTILES);
   gg_str text = GG_STR_INIT;
   gg_str_puts(&text, "  // Arrivals that end a phase: of the producer's thread; of each warp that "
                      "reads a stage, in all\n  // CTAs that it is copied to.\n");
-  for (int kind = -1; kind < stages->empties; kind++) {
-    const gg_ring_barriers *barriers = kind < 0 ? &stages->full : &stages->empty[kind];
-    for (int i = 0; i < barriers->count; i++) {
-      gg_str_puts(&text, "  mbarrier.init.shared::cta.b64 ");
-      gg_ptx_write_place(&text, "%barriers", (ll)barriers->begin - begin + GG_BARRIER_BYTES * i);
-      gg_str_printf(&text, ", %d;\n", barriers->arrivals);
-    }
+  write_barriers(&text, layouts, &stages->full);
+  for (int i = 0; i < stages->empties; i++)
+    write_barriers(&text, layouts, &stages->empty[i]);
+  if (subtiles) {
+    gg_str_puts(&text,
+                "  // Of sub-tiles of C, of the thread that fetches; of the warps that read.\n");
+    write_barriers(&text, layouts, &subtiles->full);
+    write_barriers(&text, layouts, &subtiles->empty[0]);
   }
   gg_bind_str(out, "init_barriers", &text);
 }
