@@ -80,6 +80,7 @@ static void write_parameter(gg_str *out, gg_param param) {
       [GG_PARAM_SHARED_TILES] = "u64 shared_tiles",
       [GG_PARAM_GROUP_TILES] = "u64 group_tiles",
       [GG_PARAM_GROUP_SHARES] = "u64 group_shares",
+      [GG_PARAM_NEXT_BESIDE] = "u64 next_beside",
       [GG_PARAM_EVICT_FIRST] = "u64 evict_first",
   };
   gg_str_printf(out, "  .param .%s", names[param.kind]);

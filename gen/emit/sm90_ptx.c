@@ -39,7 +39,9 @@ const char *gg_sm90_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
     bool is;
     const char *what;
   } rows[] = {
-      {plan->cluster_k > 1, "a cluster along K"},
+      {plan->cluster_k > 1 && plan->cluster_m * plan->cluster_n > 1,
+       "a cluster along K and M or N"},
+      {plan->cluster_k > 1 && plan->has_c, "a cluster along K beside a C"},
       {plan->raster == GG_RASTER_HILBERT, "tiles along a Hilbert curve"},
       {plan->pointers, "batches by arrays of addresses"},
       {gg_sm90_has_copiers(plan), "operands that warps copy or transpose"},
@@ -106,6 +108,7 @@ static void write_ranks(gg_str *out, const gg_plan *plan) {
     gg_str_puts(out, "  .reg .b32 %rank_n;\n");
     gg_ptx_write_quotient(out, 2, "%rank_n", "%rank", plan->cluster_m);
   }
+  if (plan->cluster_k > 1) gg_str_puts(out, "  .reg .b32 %rank_k;\n  mov.u32 %rank_k, %rank;\n");
 }
 
 /* A tile's first row or column, by its place among clusters' tiles. */
@@ -117,7 +120,7 @@ static void write_origin(gg_str *out, char mode, const char *place, int cluster,
 
 static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
   bool along_m = plan->raster == GG_RASTER_ALONG_M;
-  int ctas = plan->cluster_m * plan->cluster_n;
+  int plane = plan->cluster_m * plan->cluster_n, ctas = plane * plan->cluster_k;
   gg_str text = GG_STR_INIT;
   gg_ptx_bind_tile_counts(out, (ll)plan->cluster_m * plan->tile_m,
                           (ll)plan->cluster_n * plan->tile_n, plan->tile_k);
@@ -126,7 +129,7 @@ static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
   gg_ptx_write_quotient(&text, 2, "%tile_step", "%tile_step", ctas);
   gg_bind_str(out, "of_clusters", &text);
   gg_bind_flag(out, "cluster", ctas > 1);
-  gg_bind_flag(out, "shares", ctas > 1);
+  gg_bind_flag(out, "shares", plane > 1);
   write_ranks(&text, plan);
   gg_bind_str(out, "ranks", &text);
   gg_ptx_bind_number(out, "raster_group", plan->raster_group);

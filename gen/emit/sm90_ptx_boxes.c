@@ -273,7 +273,7 @@ static void write_ones(gg_str *out, const box *x) {
   for (int column = 0; column < b->columns; column += 8) {
     for (int row = 0; row < b->rows && row < 16; row += 8) {
       int word = column / 2 + row / 4;
-      char first[16], second[16];
+      char first[24], second[24];
       snprintf(first, sizeof first, "%%d%d", b->bytes == 1 ? word / 2 : word);
       snprintf(second, sizeof second, "%%d%d", word + 1);
       if (b->bytes == 1) gg_str_printf(out, "    shr.u16 %%right, %s, 8;\n", first);
@@ -343,7 +343,7 @@ static gg_status write_box(gg_str *out, gg_arena *arena, const box *x, gg_error 
     write_pairs(&text, x);
   gg_bind_str(&bindings, "stage", &text);
   gg_bind_flag(&bindings, "partial", b->has.partial_tiles);
-  gg_bind_flag(&bindings, "deals", gg_plan_shares_tiles(b->plan));
+  gg_bind_flag(&bindings, "reduces", gg_plan_reduces_sums(b->plan));
   gg_str_printf(&text, "0x%llx",
                 1ull << (x->fragment * gg_plan_boxes_of_mma(b->plan, b->columns) + x->number));
   gg_bind_str(&bindings, "box_bit", &text);

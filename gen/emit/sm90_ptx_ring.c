@@ -44,6 +44,11 @@ static void bind_barriers(gg_bindings *out, const gg_layouts *layouts) {
     write_barriers(&text, layouts, &subtiles->full);
     write_barriers(&text, layouts, &subtiles->empty[0]);
   }
+  const gg_ring *sums = gg_rings_find(&layouts->rings, GG_RING_SUMS);
+  if (sums) {
+    gg_str_puts(&text, "  // Of each warp's sums from other CTAs, by itself.\n");
+    write_barriers(&text, layouts, &sums->full);
+  }
   gg_bind_str(out, "init_barriers", &text);
 }
 

@@ -97,7 +97,7 @@ static void write_others(gg_str *out, const sums *s) {
 static void write_add_chunks(gg_str *out, const sums *s, int first) {
   for (int i = 0; i < s->at_once; i++) {
     for (int c = 0; c < s->together; c++) {
-      char from[16], there[16] = "";
+      char from[24], there[24] = "";
       snprintf(from, sizeof from, "%%from%d", i);
       if (i) snprintf(there, sizeof there, "@%%there%d ", i);
       gg_str_printf(out, "    %sld.global.cg.v4.b32 ", there);
@@ -108,7 +108,7 @@ static void write_add_chunks(gg_str *out, const sums *s, int first) {
     }
   }
   for (int i = 0; i < s->at_once; i++) {
-    char there[16] = "";
+    char there[24] = "";
     if (i) snprintf(there, sizeof there, "@%%there%d ", i);
     for (int w = 0; w < s->together * sum_words; w++) {
       int acc = first * sum_words + w, x = i * s->together * sum_words + w;
@@ -178,6 +178,103 @@ static void bind_combine(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "add_others", &text);
 }
 
+/* ---- Parts that the CTAs of a cluster have -------------------------------------------------- */
+
+/* A box of this warp's by its number among the tile's: its owner, and how many of that one's are
+ * before it. */
+static void write_owner(gg_str *out, int box, int parts) {
+  gg_str_printf(out, "    add.u32 %%box, %%first_box, %d;\n", box);
+  gg_ptx_write_split(out, 4, "%place", "%owner", "%box", parts);
+}
+
+static void write_send(gg_str *out, const sums *s, int box, int parts, ll sums_begin) {
+  ll box_bytes = (ll)s->box_chunks * chunk_bytes;
+  write_owner(out, box, parts);
+  gg_str_printf(
+      out,
+      "    setp.eq.u32 %%is_own, %%owner, %%rank_k;\n    @%%is_own bra sent_%d;\n"
+      "    mad.lo.u32 %%to, %%place, %lld, %%lane_sums;\n"
+      "    setp.lt.u32 %%is_before, %%rank_k, %%owner;  // its own is none of the others\n"
+      "    sub.u32 %%place, %%rank_k, 1;\n    @%%is_before mov.u32 %%place, %%rank_k;\n"
+      "    mad.lo.u32 %%to, %%place, %lld, %%to;\n"
+      "    mapa.shared::cluster.u32 %%to, %%to, %%owner;\n"
+      "    mapa.shared::cluster.u32 %%there, %%bar_sums, %%owner;\n",
+      box, (parts - 1) * box_bytes, box_bytes);
+  for (int chunk = 0; chunk < s->box_chunks; chunk++) {
+    gg_str_puts(out,
+                "    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32\n      ");
+    gg_ptx_write_place(out, "%to", sums_begin + (ll)chunk * chunk_bytes);
+    gg_str_puts(out, ", ");
+    write_chunk(out, "acc", box * s->box_chunks + chunk);
+    gg_str_puts(out, ", [%there];\n");
+  }
+  gg_str_printf(out, "sent_%d:\n", box);
+}
+
+static void write_receive(gg_str *out, const sums *s, int box, int parts, ll sums_begin) {
+  write_owned(out, box, false, "others");
+  write_owner(out, box, parts);
+  gg_str_printf(out, "    mad.lo.u32 %%to, %%place, %lld, %%lane_sums;\n",
+                (ll)(parts - 1) * s->box_chunks * chunk_bytes);
+  for (int chunk = 0; chunk < s->box_chunks; chunk++) {
+    gg_str_puts(out, "    ld.shared.v4.b32 ");
+    write_chunk(out, "x", chunk);
+    gg_str_puts(out, ", ");
+    gg_ptx_write_place(out, "%to", sums_begin + (ll)chunk * chunk_bytes);
+    gg_str_puts(out, ";\n");
+  }
+  for (int i = 0; i < s->box_chunks * sum_words; i++) {
+    int acc = box * s->box_chunks * sum_words + i;
+    gg_str_printf(out, "    add.%s %%acc%d, %%acc%d, %%x%d;\n", s->add, acc, acc, i);
+  }
+  gg_str_printf(out, "others_%d:\n", box);
+}
+
+static void bind_along_k(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_SUMS);
+  sums s = sums_of(plan);
+  int parts = plan->cluster_k;
+  ll box_bytes = (ll)s.box_chunks * chunk_bytes;
+  gg_str deal = GG_STR_INIT, send = GG_STR_INIT, add = GG_STR_INIT;
+  for (int box = 0; box < s.boxes; box++) {
+    write_owner(&deal, box, parts);
+    gg_str_printf(&deal,
+                  "    setp.eq.u32 %%is_own, %%owner, %%rank_k;\n"
+                  "    @%%is_own or.b64 %%own, %%own, 0x%llx;\n"
+                  "    @%%is_own add.u32 %%bytes, %%bytes, %lld;\n",
+                  1ull << box, (parts - 1) * box_bytes);
+    write_send(&send, &s, box, parts, (ll)ring->begin);
+    write_receive(&add, &s, box, parts, (ll)ring->begin);
+  }
+  gg_bind_str(out, "deal_boxes", &deal);
+  gg_bind_str(out, "send_others", &send);
+  gg_bind_str(out, "add_others", &add);
+  gg_ptx_bind_number(out, "words_at_once", (ll)s.box_chunks * sum_words);
+  gg_ptx_bind_number(out, "warp_boxes", s.boxes);
+  gg_ptx_bind_number(out, "box_bytes", box_bytes);
+  gg_ptx_bind_number(out, "others", parts - 1);
+  gg_ptx_bind_number(out, "sum_barriers", (ll)(ring->full.begin - layouts->rings.barriers_begin));
+}
+
+/* This CTA's K tiles of those that its tile has. */
+static void write_part(gg_str *out, int parts) {
+  gg_str_puts(out,
+              "  // CTAs along K have equal parts of a tile's K tiles, but for one.\n"
+              "  .reg .b32 %k_first, %k_end, %part, %longer_parts;\n  .reg .pred %is_longer;\n");
+  gg_ptx_write_split(out, 2, "%part", "%longer_parts", "%k_tiles", parts);
+  gg_str_puts(out, "  min.u32 %k_first, %rank_k, %longer_parts;\n"
+                   "  mad.lo.u32 %k_first, %rank_k, %part, %k_first;\n"
+                   "  setp.lt.u32 %is_longer, %rank_k, %longer_parts;\n"
+                   "  mov.u32 %k_tiles, %part;\n  @%is_longer add.u32 %k_tiles, %k_tiles, 1;\n"
+                   "  add.u32 %k_end, %k_first, %k_tiles;\n");
+}
+
+/* Where the launch behind this one may only begin beside it if it is told so. */
+static const char ask_dependents[] =
+    "  .reg .b32 %next_beside;\n  .reg .pred %is_beside;\n"
+    "  ld.param.u32 %next_beside, [next_beside];\n  setp.ne.u32 %is_beside, %next_beside, 0;\n"
+    "  @%is_beside griddepcontrol.launch_dependents;\n";
+
 /* ---- Items --------------------------------------------------------------------------------- */
 
 /* What the launch has chosen. */
@@ -207,11 +304,18 @@ static void bind_items(gg_bindings *out, const gg_plan *plan, bool deals) {
   gg_bind_part(out, "begin_turns", !turns ? NULL : deals ? "sm90_item_turns" : "sm90_turns");
   gg_bind_part(out, "locate_early", turns && deals ? "sm90_own_item" : "sm90_locate_next");
   gg_bind_part(out, "locate_late", deals ? "locate" : "sm90_locate_next");
-  gg_bind_part(out, "combine", deals ? "sm90_combine" : NULL);
+  gg_bind_part(out, "combine",
+               deals                 ? "sm90_combine"
+               : plan->cluster_k > 1 ? "sm90_combine_along_k"
+                                     : NULL);
   gg_bind_part(out, "step", deals ? NULL : turns ? "sm90_step_turns" : "sm90_step");
-  gg_bind_text(out, "deal", deals ? deal : "");
-  gg_bind_text(out, "k_first", deals ? "%k_first" : "0");
-  gg_bind_text(out, "k_end", deals ? "%k_end" : "%k_tiles");
+  gg_str part = GG_STR_INIT;
+  if (plan->cluster_k > 1) write_part(&part, plan->cluster_k);
+  gg_str_puts(&part, deals ? deal : "");
+  gg_bind_str(out, "deal", &part);
+  bool begins = deals || plan->cluster_k > 1; /* with other than the first K tile */
+  gg_bind_text(out, "k_first", begins ? "%k_first" : "0");
+  gg_bind_text(out, "k_end", begins ? "%k_end" : "%k_tiles");
   gg_bind_text(out, "item_k", deals ? "%item_k" : "%k_tiles");
 }
 
@@ -222,7 +326,11 @@ void gg_sm90_ptx_bind_walk(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_flag(out, "deals", deals);
   gg_bind_flag(out, "persistent", gg_plan_is_persistent(plan));
   bind_items(out, plan, deals);
+  gg_bind_flag(out, "reduces", gg_plan_reduces_sums(plan));
+  gg_bind_text(out, "launch_dependents",
+               plan->cluster_k > 1 ? ask_dependents : "  griddepcontrol.launch_dependents;\n");
   if (deals) bind_combine(out, plan);
+  if (plan->cluster_k > 1) bind_along_k(out, plan, layouts);
   if (!plan->pingpong) return;
   gg_ptx_write_split(&text, 4, "%rounds", "%stage", "%stage", stages);
   gg_bind_str(out, "rounds", &text);

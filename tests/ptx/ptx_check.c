@@ -109,7 +109,8 @@ static void compare(subject pair[2], uint64_t seed) {
                                  {260, 270, 700, 1, 7}};
   enum { of_whole_tiles = 5 };
   gg_error err = GG_ERROR_INIT;
-  bool shares = gg_kernel_takes(pair[0].kernel, GG_PARAM_SHARED_TILES);
+  bool shares = gg_kernel_takes(pair[0].kernel, GG_PARAM_SHARED_TILES) ||
+                gg_kernel_takes(pair[0].kernel, GG_PARAM_NEXT_BESIDE);
   size_t count = shares ? sizeof shapes / sizeof *shapes : of_whole_tiles;
   if (pair[0].kernel->fixed_m != GG_FIXED_NONE) count = 1;
   for (size_t i = 0; i < count; i++) {
