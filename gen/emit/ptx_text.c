@@ -35,7 +35,7 @@ void gg_ptx_write_registers(gg_str *out, const char *name, int first, int count,
 }
 
 void gg_ptx_bind_version(gg_bindings *out, const gg_plan *plan) {
-  enum { least = 80 };
+  int least = plan->cluster_k > 1 ? 81 /* st.async */ : 80;
   int version = plan->mma.row->ptx_isa > least ? plan->mma.row->ptx_isa : least;
   gg_str text = GG_STR_INIT;
   gg_str_printf(&text, "%d.%d", version / 10, version % 10);

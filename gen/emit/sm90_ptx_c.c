@@ -294,7 +294,8 @@ void gg_sm90_ptx_release_c(gg_str *out, const gg_plan *plan, const gg_layouts *l
   matrix m;
   if (!matrix_of(&m, plan, layouts) || plan->subtile_stages) return;
   int boxes = gg_plan_boxes_of_mma(plan, plan->epi_n), step = m.c->boxes_a_stage;
-  gg_str_puts(out, "  bar.warp.sync 0xffffffff;\n");
+  gg_str_puts(out, "  // What was read comes before what is copied there next.\n"
+                   "  fence.proxy.async.shared::cta;\n  bar.warp.sync 0xffffffff;\n");
   for (int first = 0; first < m.c->boxes; first += step) {
     int last = (first + step < m.c->boxes ? first + step : m.c->boxes) - 1;
     int read_by = m.n_major ? last * m.c->line / plan->epi_n : boxes - 1;

@@ -93,7 +93,9 @@ void gg_sm90_ptx_end_subtile(gg_str *out, const gg_plan *plan, const gg_layouts 
   const gg_ring *ring = ring_of(layouts);
   int blocks = gg_plan_block_m(plan) / plan->mma.m;
   bool overlaps = gg_plan_boxes_overlap(plan, plan->epi_n);
-  gg_str_puts(out, "    @!%reads_c bra c_read;\n    bar.warp.sync 0xffffffff;\n");
+  gg_str_puts(out, "    @!%reads_c bra c_read;\n"
+                   "    // What was read comes before what is copied there next.\n"
+                   "    fence.proxy.async.shared::cta;\n    bar.warp.sync 0xffffffff;\n");
   gg_str_printf(out, "    @%%is_lane_0 mbarrier.arrive.shared::cta.b64 _, [%%bar_sub + %lld];\n",
                 (ll)(ring->empty[0].begin - layouts->rings.barriers_begin));
   write_next(out, "    ", "%sub_parity", ring->depth);
