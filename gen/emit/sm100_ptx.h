@@ -69,8 +69,9 @@ void gg_sm100_ptx_begin_box(gg_str *out, const gg_plan *plan, const gg_layouts *
                             int block);
 void gg_sm100_ptx_end_box(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int block);
 
-/* A warp's first row and column of D: %row0, and %n0 instead of the tile's. */
-void gg_sm100_ptx_write_origin(gg_str *out, const gg_plan *plan);
+/* A warp's first row and column of D: %row0, and %n0 instead of the tile's; and where it has what
+ * it reads of the tile. */
+void gg_sm100_ptx_write_origin(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 
 void gg_sm100_ptx_bind_sums(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
@@ -87,7 +88,19 @@ gg_status gg_sm100_ptx_finish(gg_str *out, gg_arena *arena, const gg_plan *plan,
                               const gg_layouts *layouts, gg_sm100_ptx_place at, int number,
                               gg_error *err);
 
-/* Where a lane reads vectors, and the role that brings them: sm100_ptx_vectors.c */
+/* ---- Vectors: sm100_ptx_vectors.c ----------------------------------------------------------- */
+
+/* Whether an operation reads one, of a type that there is text for. */
+bool gg_sm100_ptx_has_vector(const gg_operation *operation);
+
+/* The lines that read what operations want at two neighbouring columns of a row, from the warp's
+ * first ones on, those of columns where `first_of_columns`; and, of vectors that are not brought to
+ * shared memory, those that find them for a tile. */
+void gg_sm100_ptx_read_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int row,
+                               int column, bool first_of_columns);
+void gg_sm100_ptx_find_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
+
+/* Where a lane reads vectors, and the role that brings them. */
 void gg_sm100_ptx_bind_vectors(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
 /* ---- C: sm100_ptx_c.c ---------------------------------------------------------------------- */

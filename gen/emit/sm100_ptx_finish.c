@@ -24,17 +24,16 @@ static const char *part_of(const gg_operation *operation) {
   case GG_OP_GELU:
     return operation->form == GG_GELU_TANH_APPROX ? "parts/gelu_tanh_approx.ptx"
            : operation->form == GG_GELU_TANH      ? "parts/gelu_tanh.ptx"
-                                                  : NULL;
+                                                  : "parts/gelu.ptx";
+  case GG_OP_SIGMOID:
+    return "parts/sigmoid.ptx";
+  case GG_OP_TANH:
+    return "parts/tanh.ptx";
+  case GG_OP_HARDSWISH:
+    return "parts/hardswish.ptx";
   default:
     return NULL;
   }
-}
-
-static bool has_vector(const gg_operation *operation) {
-  gg_dtype type = operation->operand.type;
-  bool kind = operation->kind == GG_OP_BIAS || operation->kind == GG_OP_SCALE;
-  return kind && gg_operation_reads_vector(operation) &&
-         (type == GG_DTYPE_f32 || type == GG_DTYPE_f16 || type == GG_DTYPE_bf16);
 }
 
 const char *gg_sm100_ptx_finish_lacks(const gg_plan *plan, const gg_layouts *layouts) {
@@ -42,60 +41,11 @@ const char *gg_sm100_ptx_finish_lacks(const gg_plan *plan, const gg_layouts *lay
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *operation = &plan->operations[i];
     if (operation->kind == GG_OP_LINEAR || part_of(operation)) continue;
-    if (!has_vector(operation))
-      return "an epilogue of more than alpha, beta, bias, scale, relu, silu and gelu by tanh";
-    if (!ring || ring->depth != 1) return "vectors that lanes read where they lie";
+    if (!gg_sm100_ptx_has_vector(operation))
+      return "operations other than alpha, beta, bias, scale and activations without numbers";
+    if (ring && ring->depth != 1) return "vectors of several tiles at once";
   }
   return NULL;
-}
-
-/* ---- Vectors ------------------------------------------------------------------------------- */
-
-/* To %v`operation`_0 and, of two, %v`operation`_1: numbers of 16 bits, in a register, or of 32. */
-static void write_value(gg_str *out, const gg_operation *operation, size_t number, bool two,
-                        const char *base, ll offset) {
-  gg_dtype type = operation->operand.type;
-  const char *width = type == GG_DTYPE_f32 ? "f32" : "b16", *to = type == GG_DTYPE_f32 ? "v" : "h";
-  gg_str_printf(out, "    ld.shared.%s%s ", two ? "v2." : "", width);
-  if (two)
-    gg_str_printf(out, "{%%%s%zu_0, %%%s%zu_1}, ", to, number, to, number);
-  else
-    gg_str_printf(out, "%%%s%zu_0, ", to, number);
-  gg_ptx_write_place(out, base, offset);
-  gg_str_puts(out, ";\n");
-  for (int i = 0; i < 1 + two && type != GG_DTYPE_f32; i++) {
-    if (type == GG_DTYPE_f16)
-      gg_str_printf(out, "    cvt.f32.f16 %%v%zu_%d, %%h%zu_%d;\n", number, i, number, i);
-    else
-      gg_str_printf(out, "    mov.b32 %%v%zu_%d, {%%no_bits, %%h%zu_%d};\n", number, i, number, i);
-  }
-}
-
-static const char *base_of(char *out, size_t size, const char *name, int bytes) {
-  snprintf(out, size, "%%%s_by_%d", name, bytes);
-  return out;
-}
-
-/* What operations read at two neighbouring columns of a row; `column` and `row` from the warp's
- * first ones on. */
-static void write_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int row,
-                          int column, bool first_of_columns) {
-  char base[32];
-  for (size_t i = 0; i < plan->operation_count; i++) {
-    const gg_operation *operation = &plan->operations[i];
-    if (!has_vector(operation)) continue;
-    gg_span span = gg_operation_span(operation);
-    int bytes = (int)gg_dtype_bytes(operation->operand.type, 1);
-    ll begin = (ll)layouts->vector_begin[i];
-    if (span == GG_SPAN_COLUMNS && first_of_columns)
-      write_value(out, operation, i, true, base_of(base, sizeof base, "col", bytes),
-                  begin + (ll)column * bytes);
-    if (span == GG_SPAN_ROWS)
-      write_value(out, operation, i, false, base_of(base, sizeof base, "row", bytes),
-                  begin + (ll)row * bytes);
-    if (span == GG_SPAN_ALL && first_of_columns)
-      write_value(out, operation, i, false, "%vectors", begin);
-  }
 }
 
 /* ---- Operations ---------------------------------------------------------------------------- */
@@ -183,8 +133,8 @@ gg_status gg_sm100_ptx_finish(gg_str *out, gg_arena *arena, const gg_plan *plan,
   element x = {.number = number};
   gg_status st = GG_OK;
   if (number % 2 == 0)
-    write_vectors(out, plan, layouts, at.row + number / 2 % 2 * 8, at.column + number / 4 * 8,
-                  number % 4 == 0);
+    gg_sm100_ptx_read_vectors(out, plan, layouts, at.row + number / 2 % 2 * 8,
+                              at.column + number / 4 * 8, number % 4 == 0);
   snprintf(x.from, sizeof x.from, "%%acc%d", at.word + number);
   if (plan->compute == GG_DTYPE_f32 && plan->accumulator == GG_DTYPE_s32)
     write_step(out, &x, "cvt.rn.f32.s32", "");
@@ -198,7 +148,7 @@ gg_status gg_sm100_ptx_finish(gg_str *out, gg_arena *arena, const gg_plan *plan,
 void gg_sm100_ptx_declare_values(gg_str *out, const gg_plan *plan) {
   bool halves = false, bits = false;
   for (size_t i = 0; i < plan->operation_count; i++) {
-    if (!has_vector(&plan->operations[i])) continue;
+    if (!gg_sm100_ptx_has_vector(&plan->operations[i])) continue;
     gg_dtype type = plan->operations[i].operand.type;
     gg_str_printf(out, "    .reg .f32 %%v%zu_<2>;\n", i);
     if (type != GG_DTYPE_f32) gg_str_printf(out, "    .reg .b16 %%h%zu_<2>;\n", i);

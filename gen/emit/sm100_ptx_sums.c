@@ -82,7 +82,7 @@ void gg_sm100_ptx_end_box(gg_str *out, const gg_plan *plan, const gg_layouts *la
   if (plan->has_c && block % blocks == blocks - 1) gg_sm100_ptx_release_c(out, layouts);
 }
 
-void gg_sm100_ptx_write_origin(gg_str *out, const gg_plan *plan) {
+static void write_first(gg_str *out, const gg_plan *plan) {
   int rows = gg_sm100_blocks_of_mma(plan) * plan->epi_m;
   gg_str_puts(out, "  .reg .b32 %row0;  // this warp's first row of D\n");
   if (gg_plan_column_parts(plan) == 1) {
@@ -96,6 +96,11 @@ void gg_sm100_ptx_write_origin(gg_str *out, const gg_plan *plan) {
                 "  shr.u32 %%place, %%warp_of_group, 1;\n"
                 "  mad.lo.u32 %%n0, %%place, %d, %%n0;\n",
                 rows, gg_plan_half_step(plan));
+}
+
+void gg_sm100_ptx_write_origin(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  write_first(out, plan);
+  gg_sm100_ptx_find_vectors(out, plan, layouts);
 }
 
 void gg_sm100_ptx_bind_sums(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {

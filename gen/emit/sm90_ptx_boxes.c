@@ -428,11 +428,11 @@ static void bind_epilogue_arguments(gg_bindings *out, const boxes *b) {
 }
 
 /* What a tile's boxes begin from. */
-static void bind_tile(gg_bindings *out, const boxes *b) {
+static void bind_tile(gg_bindings *out, const boxes *b, const gg_layouts *layouts) {
   gg_str text = GG_STR_INIT;
   bool apart = gg_plan_in_tensor_memory(b->plan);
   if (apart)
-    gg_sm100_ptx_write_origin(&text, b->plan);
+    gg_sm100_ptx_write_origin(&text, b->plan, layouts);
   else
     gg_str_puts(&text, "  .reg .b32 %row0;  // this warp's first row of D\n"
                        "  mad.lo.u32 %row0, %warp_of_group, 16, %m0;\n");
@@ -482,7 +482,7 @@ gg_status gg_sm90_ptx_bind_boxes(gg_bindings *out, const gg_plan *plan, const gg
   }
   gg_bind_str(out, "boxes", &text);
   bind_epilogue_arguments(out, &b);
-  bind_tile(out, &b);
+  bind_tile(out, &b, layouts);
   bind_place(out, &b);
   return st;
 }
