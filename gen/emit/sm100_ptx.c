@@ -26,7 +26,6 @@ const char *gg_sm100_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
       {plan->raster == GG_RASTER_HILBERT, "tiles along a Hilbert curve"},
       {plan->pointers, "batches by arrays of addresses"},
       {gg_sm90_has_copiers(plan), "operands that warps copy"},
-      {gg_plan_folds_scales(plan), "scale factors of pairs of 64 rows"},
       {gg_plan_scales_d(plan), "a D with scale factors of blocks"},
       {plan->accumulator != GG_DTYPE_f32 && plan->accumulator != GG_DTYPE_s32, "sums of f16"},
       {gg_plan_is_gated(plan), "a gate"},
@@ -141,12 +140,85 @@ void gg_sm100_ptx_write_ctas(gg_str *out, const gg_plan *plan, const char *to, u
 
 /* ---- Tiles --------------------------------------------------------------------------------- */
 
+/* Pairs of CTAs of 64 rows that take rows in turns: of four CTAs' rows two pairs have two each. */
+static void write_pairs(gg_str *out, const gg_plan *plan) {
+  int of_two = 4 * plan->tile_m;
+  gg_str_printf(out, "  {\n  .reg .b32 %%second;\n  add.u32 %%tiles_m, %%m, %d;\n", of_two - 1);
+  gg_ptx_write_quotient(out, 2, "%tiles_m", "%tiles_m", of_two);
+  gg_str_printf(out, "  add.u32 %%second, %%m, %d;\n", of_two - plan->tile_m - 1);
+  gg_ptx_write_quotient(out, 2, "%second", "%second", of_two);
+  gg_str_printf(out,
+                "  add.u32 %%tiles_m, %%tiles_m, %%second;\n  add.u32 %%tiles_m, %%tiles_m, %d;\n",
+                plan->cluster_m / 2 - 1);
+  gg_ptx_write_quotient(out, 2, "%tiles_m", "%tiles_m", plan->cluster_m / 2);
+  gg_str_puts(out, "  }\n");
+}
+
+/* Tiles that take halves of their columns in turns. */
+static void write_turns(gg_str *out, const gg_plan *plan) {
+  int columns = gg_plan_warp_columns(plan);
+  gg_str_puts(out, "  {\n  .reg .b32 %whole, %begun;\n");
+  gg_ptx_write_split(out, 2, "%whole", "%begun", "%n", plan->turns_columns * plan->tile_n);
+  gg_str_printf(out, "  add.u32 %%begun, %%begun, %d;\n", columns - 1);
+  gg_ptx_write_quotient(out, 2, "%begun", "%begun", columns);
+  gg_str_printf(out,
+                "  min.u32 %%begun, %%begun, %d;\n  mad.lo.u32 %%tiles_n, %%whole, %d, %%begun;\n"
+                "  add.u32 %%tiles_n, %%tiles_n, %d;\n",
+                plan->turns_columns, plan->turns_columns, plan->cluster_n - 1);
+  gg_ptx_write_quotient(out, 2, "%tiles_n", "%tiles_n", plan->cluster_n);
+  gg_str_puts(out, "  }\n");
+}
+
+/* What is counted otherwise where rows or columns are taken in turns (plan/scales.h). */
+static void bind_counts_in_turns(gg_bindings *out, const gg_plan *plan) {
+  gg_str text = GG_STR_INIT;
+  if (plan->turns_pairs) write_pairs(&text, plan);
+  if (plan->turns_columns) write_turns(&text, plan);
+  if (text.length)
+    gg_str_puts(&text, "  mul.lo.u32 %tiles, %tiles_m, %tiles_n;\n"
+                       "  mul.lo.u32 %tiles, %tiles, %batches;\n");
+  gg_bind_str(out, "counts_in_turns", &text);
+}
+
+static void write_row(gg_str *out, const gg_plan *plan, const char *place) {
+  if (!plan->turns_pairs) {
+    gg_sm90_ptx_write_origin(out, 'm', place, plan->cluster_m, plan->tile_m);
+    return;
+  }
+  gg_str_printf(
+      out,
+      "    // Of four CTAs' rows two pairs have two each: the first CTAs of both the first "
+      "two, in the\n    // order of the pairs, the second CTAs the last two.\n"
+      "    mad.lo.u32 %s, %s, %d, %%rank_m;\n"
+      "    shr.u32 %%m0, %s, 2;\n    shl.b32 %%m0, %%m0, 2;\n"
+      "    and.b32 %%whole, %s, 1;\n    mad.lo.u32 %%m0, %%whole, 2, %%m0;\n"
+      "    shr.u32 %%whole, %s, 1;\n    and.b32 %%whole, %%whole, 1;\n"
+      "    add.u32 %%m0, %%m0, %%whole;\n    mul.lo.u32 %%m0, %%m0, %d;\n",
+      place, place, plan->cluster_m, place, place, place, plan->tile_m);
+}
+
+static void write_column(gg_str *out, const gg_plan *plan, const char *place) {
+  if (!plan->turns_columns) {
+    gg_sm90_ptx_write_origin(out, 'n', place, plan->cluster_n, plan->tile_n);
+    return;
+  }
+  gg_str_printf(out,
+                "    // Of %d tiles the first halves lie beside each other, then the second.\n",
+                plan->turns_columns);
+  if (plan->cluster_n > 1)
+    gg_str_printf(out, "    mad.lo.u32 %s, %s, %d, %%rank_n;\n", place, place, plan->cluster_n);
+  gg_ptx_write_split(out, 4, "%n0", "%whole", place, plan->turns_columns);
+  gg_str_printf(out, "    mul.lo.u32 %%n0, %%n0, %d;\n    mad.lo.u32 %%n0, %%whole, %d, %%n0;\n",
+                plan->turns_columns * plan->tile_n, gg_plan_warp_columns(plan));
+}
+
 static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
   bool along_m = plan->raster == GG_RASTER_ALONG_M;
   int ctas = plan->cluster_m * plan->cluster_n;
   gg_str text = GG_STR_INIT;
   gg_ptx_bind_tile_counts(out, (ll)plan->cluster_m * plan->tile_m,
                           (ll)plan->cluster_n * plan->tile_n, plan->tile_k);
+  bind_counts_in_turns(out, plan);
   gg_ptx_bind_number(out, "tile_k", plan->tile_k);
   gg_bind_flag(out, "cluster", ctas > 1);
   if (ctas > 1) {
@@ -158,10 +230,8 @@ static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
   gg_ptx_bind_number(out, "raster_group", plan->raster_group);
   gg_bind_text(out, "tiles_along", along_m ? "%tiles_m" : "%tiles_n");
   gg_bind_text(out, "tiles_across", along_m ? "%tiles_n" : "%tiles_m");
-  gg_sm90_ptx_write_origin(&text, 'm', along_m ? "%along" : "%across", plan->cluster_m,
-                           plan->tile_m);
-  gg_sm90_ptx_write_origin(&text, 'n', along_m ? "%across" : "%along", plan->cluster_n,
-                           plan->tile_n);
+  write_row(&text, plan, along_m ? "%along" : "%across");
+  write_column(&text, plan, along_m ? "%across" : "%along");
   gg_bind_str(out, "origin", &text);
   gg_bind_flag(out, "persistent", gg_plan_is_persistent(plan));
   gg_bind_flag(out, "strides", gg_plan_is_persistent(plan) && !gg_plan_is_dynamic(plan));

@@ -26,7 +26,7 @@ void gg_sm100_ptx_begin_beside(gg_str *out, const gg_plan *plan) {
 
 void gg_sm100_ptx_declare_beside(gg_str *out, const gg_plan *plan) {
   if (gg_plan_is_scaled(plan))
-    gg_str_puts(out, "  .reg .b32 %atom_a, %atom_b;  // of scale factors\n");
+    gg_str_puts(out, "  .reg .b32 %atom_a, %atom_b, %next_atom;  // of scale factors\n");
   if (plan->sparse_a) gg_str_puts(out, "  .reg .b32 %metadata_m;  // a tile of metadata\n");
   if (gg_plan_is_scaled(plan) || plan->sparse_a)
     gg_str_puts(out, "  .reg .b32 %beside_k, %zero;\n  mov.u32 %zero, 0;\n");
@@ -48,10 +48,20 @@ static void write_load(gg_str *out, const gg_plan *plan, int rank, ll offset, co
 void gg_sm100_ptx_load_factors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                bool is_a, const char *ctas) {
   ll offset = (ll)gg_sm100_offset_of(plan, layouts, is_a ? GG_OPERAND_SCALE_A : GG_OPERAND_SCALE_B);
+  /* Of halves of the columns a box has an atom of each. */
+  bool folds = !is_a && gg_plan_folds_scales(plan);
+  int boxes = folds ? gg_scale_places_b(plan) : 1;
   gg_str_printf(out, "  mul.lo.u32 %%beside_k, %%k_tile, %d;  // its scale factors\n",
                 gg_scale_atoms_k(plan));
-  write_load(out, plan, 4, offset, is_a ? "scale_a" : "scale_b",
-             is_a ? "%zero, %atom_a" : "%zero, %atom_b", ctas);
+  for (int i = 0; i < boxes; i++) {
+    if (i) gg_str_printf(out, "  add.u32 %%next_atom, %%atom_b, %d;\n", i);
+    write_load(out, plan, 4, offset + (ll)i * gg_scale_atoms_k(plan) * 2 * GG_SCALE_ATOM_BYTES,
+               is_a ? "scale_a" : "scale_b",
+               is_a ? "%zero, %atom_a"
+               : i  ? "%zero, %next_atom"
+                    : "%zero, %atom_b",
+               ctas);
+  }
 }
 
 void gg_sm100_ptx_load_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -107,15 +117,29 @@ static void write_descriptor(gg_str *out, int64_t offset, uint64_t bits) {
                 (ll)offset, (unsigned long long)bits);
 }
 
+/* Of halves of B's columns two atoms at once, one of them to lanes 0 to 63, the other to 64 to 127:
+ * there MMAs read the factors of the columns whose sums are in these lanes. */
+static void write_copies_of_halves(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  int along_k = gg_scale_atoms_k(plan), places = gg_scale_places_b(plan);
+  for (int i = 0; i < places * along_k; i++) {
+    int place = along_k + i % along_k * places + i / along_k;
+    write_copy(out, plan, "64x128b.warpx2::01_23",
+               layouts->scale_column + GG_SCALE_ATOM_COLUMNS * place, "%desc_beside",
+               (ll)(along_k + 2 * i) * GG_SCALE_ATOM_BYTES / 16);
+  }
+}
+
 /* An atom of factors: row r to lane r % 32 of column r / 32, in the lanes of each warp. */
 static void write_copies_of_factors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int atoms = (gg_scale_atoms_a(plan) + gg_scale_atoms_b(plan)) * gg_scale_atoms_k(plan);
   gg_str_puts(out, "  {\n  // Scale factors to tensor memory: A's, then B's.\n");
   write_descriptor(out, gg_sm100_offset_of(plan, layouts, GG_OPERAND_SCALE_A),
                    layouts->scale_descriptor);
-  for (int i = 0; i < atoms; i++)
+  bool folds = gg_plan_folds_scales(plan);
+  for (int i = 0; i < (folds ? gg_scale_atoms_k(plan) : atoms); i++)
     write_copy(out, plan, "32x128b.warpx4", layouts->scale_column + GG_SCALE_ATOM_COLUMNS * i,
                "%desc_beside", (ll)i * GG_SCALE_ATOM_BYTES / 16);
+  if (folds) write_copies_of_halves(out, plan, layouts);
   gg_str_puts(out, "  }\n");
 }
 
@@ -181,22 +205,35 @@ void gg_sm100_ptx_find_beside(gg_str *out, const gg_plan *plan, const gg_layouts
   if (!gg_plan_is_scaled(plan)) return;
   int atoms_a = gg_scale_atoms_a(plan), atoms_b = gg_scale_atoms_b(plan);
   int atom = factors_of(plan, step).atom, of_b = gg_scale_atoms_k(plan) * atoms_a + atom * atoms_b;
+  if (gg_plan_folds_scales(plan)) of_b = gg_scale_atoms_k(plan) + atom * gg_scale_places_b(plan);
   int of_a = atom * atoms_a + (plan->mma.k == GG_MMA_LONG_K ? 0 : block);
-  write_column(out, "%scales_a_at", "%tmem", layouts->scale_column + GG_SCALE_ATOM_COLUMNS * of_a);
+  write_column(out, "%scales_a_at", plan->turns_pairs ? "%scales_a" : "%tmem",
+               layouts->scale_column + GG_SCALE_ATOM_COLUMNS * of_a);
   write_column(out, "%scales_b_at", gg_sm100_ptx_halves_factors(plan) ? "%scales_b" : "%tmem",
                layouts->scale_column + GG_SCALE_ATOM_COLUMNS * of_b);
 }
 
 /* Tiles that begin in the middle of an atom read B's factors from the middle on. */
 bool gg_sm100_ptx_halves_factors(const gg_plan *plan) {
+  if (gg_plan_folds_scales(plan)) return plan->turns_columns > 0;
   return gg_plan_is_scaled(plan) && plan->tile_n % GG_SCALE_ROWS != 0;
 }
 
+/* Where the factors of a tile's first row or column are, of an atom's. */
+static void write_within(gg_str *out, const char *to, const char *first) {
+  gg_str_printf(out, "  and.b32 %s, %s, %d;\n  shr.u32 %s, %s, 5;\n  add.u32 %s, %s, %%tmem;\n", to,
+                first, GG_SCALE_ROWS - 1, to, to, to, to);
+}
+
 void gg_sm100_ptx_begin_factors(gg_str *out, const gg_plan *plan) {
-  if (gg_sm100_ptx_halves_factors(plan))
-    gg_str_printf(out,
-                  "  // B's factors of this tile may begin in the middle of an atom.\n"
-                  "  and.b32 %%scales_b, %%n0, %d;\n  shr.u32 %%scales_b, %%scales_b, 5;\n"
-                  "  add.u32 %%scales_b, %%scales_b, %%tmem;\n",
-                  GG_SCALE_ROWS - 1);
+  if (!gg_plan_is_scaled(plan)) return;
+  if (plan->turns_pairs) {
+    gg_str_puts(out, "  // Of every other pair the rows are the second half of their atoms of "
+                     "A's factors.\n");
+    write_within(out, "%scales_a", "%m0");
+  }
+  if (gg_sm100_ptx_halves_factors(plan)) {
+    gg_str_puts(out, "  // B's factors of this tile may begin in the middle of an atom.\n");
+    write_within(out, "%scales_b", "%n0");
+  }
 }

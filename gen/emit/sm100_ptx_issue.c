@@ -138,6 +138,7 @@ static void write_registers(gg_str *out, const gg_plan *plan) {
   if (plan->a_in_tensor) gg_str_puts(out, "  .reg .b32 %a_at;\n");
   if (plan->sparse_a) gg_str_puts(out, "  .reg .b32 %metadata_at;\n");
   if (gg_plan_is_scaled(plan)) gg_str_puts(out, "  .reg .b32 %scales_a_at, %scales_b_at;\n");
+  if (plan->turns_pairs) gg_str_puts(out, "  .reg .b32 %scales_a;\n");
   if (gg_sm100_ptx_halves_factors(plan)) gg_str_puts(out, "  .reg .b32 %scales_b;\n");
   if (plan->a_in_tensor || plan->sparse_a || gg_plan_is_scaled(plan))
     gg_str_puts(out, "  .reg .b64 %from;\n");
@@ -156,7 +157,7 @@ gg_status gg_sm100_ptx_bind_issue(gg_bindings *out, const gg_plan *plan, const g
   gg_bind_str(out, "begin_issue", &text);
   gg_sm100_ptx_begin_factors(&text, plan);
   gg_bind_str(out, "begin_factors", &text);
-  gg_bind_flag(out, "issuer_locates", gg_sm100_ptx_halves_factors(plan));
+  gg_bind_flag(out, "issuer_locates", plan->turns_pairs || gg_sm100_ptx_halves_factors(plan));
   write_descriptor(&text, plan, 'a', &layouts->boxes_a);
   write_descriptor(&text, plan, 'b', &layouts->boxes_b);
   gg_bind_str(out, "descriptors", &text);

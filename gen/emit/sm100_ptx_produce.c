@@ -135,7 +135,9 @@ static void write_sharers(gg_str *out, const gg_plan *plan, const input *in) {
 /* Where a pair's second CTA has its half of B, and at whose barrier both CTAs' bytes arrive. */
 static void bind_pair(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool pair = plan->cta_group > 1, both = gg_plan_both_shared(plan);
-  int half = (gg_plan_has_mmas_along_n(plan) ? plan->mma.n : plan->tile_n) / 2;
+  int half = plan->turns_columns              ? gg_plan_half_step(plan)
+             : gg_plan_has_mmas_along_n(plan) ? plan->mma.n / 2
+                                              : plan->tile_n / 2;
   ll bytes = (ll)gg_rings_find(&layouts->rings, GG_RING_STAGES)->tx_bytes;
   gg_str begin = GG_STR_INIT, expect = GG_STR_INIT;
   if (!pair) {

@@ -161,7 +161,9 @@ static void write_places(gg_str *out, const gg_plan *plan, const gg_layouts *lay
 
 /* Elements of a tile's vector, and which extents and first elements it has. */
 static int length_of(const gg_plan *plan, gg_span span) {
-  return span == GG_SPAN_ROWS ? plan->tile_m : span == GG_SPAN_COLUMNS ? plan->tile_n : 1;
+  return span == GG_SPAN_ROWS      ? plan->tile_m
+         : span == GG_SPAN_COLUMNS ? gg_plan_tile_span(plan)
+                                   : 1;
 }
 
 /* Where the vector of this tile begins in memory: %from; and how many elements there are of what it
