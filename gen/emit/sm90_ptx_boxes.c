@@ -350,6 +350,8 @@ static void bind_tail(gg_bindings *out, const boxes *b) {
 
 /* For the reader. */
 static const char *operations_of(const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++)
+    if (plan->operations[i].kind != GG_OP_LINEAR) return "what operations make of x";
   if (plan->has_c) return plan->alpha ? "alpha * x + beta * C" : "x + beta * C";
   return plan->alpha ? "alpha * x" : "x";
 }
