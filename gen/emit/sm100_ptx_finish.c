@@ -50,11 +50,13 @@ const char *gg_sm100_ptx_finish_lacks(const gg_plan *plan, const gg_layouts *lay
 
 /* ---- Operations ---------------------------------------------------------------------------- */
 
+enum { register_name = 48 };
+
 /* An element: where its number is, the accumulator or x`number`; and what is not written yet: by
  * which register it is to be multiplied, "": none. */
 typedef struct element {
   int number;
-  char from[16], factor[16];
+  char from[register_name], factor[register_name];
 } element;
 
 /* An instruction that makes x`number` of where the number was and of `operands`. */
@@ -64,7 +66,7 @@ static void write_step(gg_str *out, element *x, const char *instruction, const c
 }
 
 static void flush(gg_str *out, element *x) {
-  char operands[24];
+  char operands[register_name + 8];
   if (!*x->factor) return;
   snprintf(operands, sizeof operands, ", %s", x->factor);
   write_step(out, x, "mul.rn.f32", operands);
@@ -72,9 +74,10 @@ static void flush(gg_str *out, element *x) {
 }
 
 /* The register with an operation's operand, of the second column or the first. */
-static void name_value(char out[16], const gg_operation *operation, size_t number, bool second) {
+static void name_value(char out[register_name], const gg_operation *operation, size_t number,
+                       bool second) {
   bool two = gg_operation_span(operation) == GG_SPAN_COLUMNS;
-  snprintf(out, 16, "%%v%zu_%d", number, two && second);
+  snprintf(out, register_name, "%%v%zu_%d", number, two && second);
 }
 
 static gg_status write_part(gg_str *out, gg_arena *arena, const char *part, element *x,
@@ -88,7 +91,7 @@ static gg_status write_part(gg_str *out, gg_arena *arena, const char *part, elem
 }
 
 static void write_bias(gg_str *out, element *x, const char *value) {
-  char operands[40];
+  char operands[2 * register_name + 8];
   bool fused = *x->factor;
   snprintf(operands, sizeof operands, fused ? ", %s, %s" : "%s, %s", fused ? x->factor : "", value);
   write_step(out, x, fused ? "fma.rn.f32" : "add.rn.f32", operands);
@@ -108,7 +111,7 @@ static void write_linear(gg_str *out, const gg_plan *plan, const gg_operation *l
 static gg_status write_operation(gg_str *out, gg_arena *arena, const gg_plan *plan, size_t number,
                                  element *x, gg_error *err) {
   const gg_operation *operation = &plan->operations[number];
-  char value[16];
+  char value[register_name];
   name_value(value, operation, number, x->number % 2);
   switch (operation->kind) {
   case GG_OP_BIAS:

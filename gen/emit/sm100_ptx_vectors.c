@@ -49,7 +49,7 @@ static void write_direct(gg_str *out, const gg_operation *operation, size_t numb
   int bytes = (int)gg_dtype_bytes(operation->operand.type, 1);
   gg_span span = gg_operation_span(operation);
   for (int i = 0; i < 1 + two; i++) {
-    char to[16], base[16];
+    char to[48], base[48];
     snprintf(to, sizeof to, "%%%s%zu_%d", whole ? "v" : "h", number, i);
     snprintf(base, sizeof base, "%%vector%zu", number);
     if (span == GG_SPAN_ALL) {
@@ -69,7 +69,7 @@ static void write_direct(gg_str *out, const gg_operation *operation, size_t numb
 void gg_sm100_ptx_read_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int row,
                                int column, bool first_of_columns) {
   bool direct = !gg_rings_find(&layouts->rings, GG_RING_VECTORS);
-  char base[32];
+  char base[48];
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *operation = &plan->operations[i];
     gg_span span = gg_operation_span(operation);
