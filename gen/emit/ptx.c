@@ -13,6 +13,7 @@ typedef struct ptx_family {
 static const ptx_family families[GG_TARGET_COUNT] = {
     [GG_TARGET_SM80] = {"sm80_multistage.ptx", gg_sm80_ptx_lacks, gg_sm80_ptx_bind},
     [GG_TARGET_SM90] = {"sm90_warp_specialised.ptx", gg_sm90_ptx_lacks, gg_sm90_ptx_bind},
+    [GG_TARGET_SM100] = {"sm100_warp_specialised.ptx", gg_sm100_ptx_lacks, gg_sm100_ptx_bind},
 };
 
 const char *gg_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {

@@ -31,4 +31,9 @@ const char *gg_sm80_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts);
 gg_status gg_sm80_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                            gg_error *err);
 
+/* sm100_ptx.c */
+const char *gg_sm100_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts);
+gg_status gg_sm100_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
+                            gg_error *err);
+
 #endif

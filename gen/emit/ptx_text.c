@@ -10,6 +10,7 @@
 
 #include "emit/cuda_text.h"
 #include "plan/operands.h"
+#include "plan/operation.h"
 
 enum { line_columns = 100 };
 
@@ -61,7 +62,7 @@ const char *gg_ptx_sum_type(const gg_plan *plan) {
 
 /* ---- Parameters ---------------------------------------------------------------------------- */
 
-static void write_parameter(gg_str *out, gg_param param) {
+static void write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
   static const char *const addresses[] = {
       [GG_OPERAND_A] = "A", [GG_OPERAND_B] = "B", [GG_OPERAND_C] = "C", [GG_OPERAND_D] = "D"};
   static const char *const names[] = {
@@ -83,8 +84,11 @@ static void write_parameter(gg_str *out, gg_param param) {
       [GG_PARAM_NEXT_BESIDE] = "u64 next_beside",
       [GG_PARAM_EVICT_FIRST] = "u64 evict_first",
   };
+  char of_operation[GG_OPERATION_NAME_MAX];
   gg_str_printf(out, "  .param .%s", names[param.kind]);
-  if (param.kind == GG_PARAM_ADDRESS)
+  if (param.operand == GG_OPERAND_EXTRA)
+    gg_str_puts(out, gg_operation_name(of_operation, plan->operations, (size_t)param.operation));
+  else if (param.kind == GG_PARAM_ADDRESS)
     gg_str_puts(out, addresses[param.operand]);
   else if (param.operand != GG_OPERAND_NONE)
     gg_str_puts(out, gg_operand_word(param.operand));
@@ -95,7 +99,7 @@ void gg_ptx_write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts 
   gg_param params[GG_PARAMS_MAX];
   size_t count = gg_kernel_params(params, plan, layouts);
   for (size_t i = 0; i < count; i++) {
-    write_parameter(out, params[i]);
+    write_parameter(out, plan, params[i]);
     gg_str_puts(out, i + 1 < count ? ",\n" : "\n");
   }
 }

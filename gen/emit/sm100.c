@@ -131,8 +131,7 @@ static void write_stores(gg_str *out, const gg_plan *plan, const char *type, cha
   gg_str_puts(out, "\n      : \"memory\");\n}\n\n");
 }
 
-/* Of an operand in a stage. */
-static int64_t offset_of(const gg_plan *plan, const gg_layouts *layouts, gg_operand_id id) {
+int64_t gg_sm100_offset_of(const gg_plan *plan, const gg_layouts *layouts, gg_operand_id id) {
   gg_operand_row rows[GG_OPERAND_ROWS_MAX];
   size_t count = gg_operand_rows(rows, plan, layouts), at = 0;
   while (at < count && rows[at].id != id)
@@ -164,8 +163,8 @@ void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *l
                   "constexpr int scale_pairs_b = %d;  // of such atoms, of halves of the columns\n",
                   gg_scale_places_b(plan));
   gg_str_printf(out, "constexpr unsigned stage_scales_a = %lld, stage_scales_b = %lld;\n",
-                (ll)offset_of(plan, layouts, GG_OPERAND_SCALE_A),
-                (ll)offset_of(plan, layouts, GG_OPERAND_SCALE_B));
+                (ll)gg_sm100_offset_of(plan, layouts, GG_OPERAND_SCALE_A),
+                (ll)gg_sm100_offset_of(plan, layouts, GG_OPERAND_SCALE_B));
   if (gg_plan_in_tensor_memory(plan)) write_scales_column(out, layouts);
 }
 
@@ -205,7 +204,7 @@ void gg_sm100_write_metadata(gg_str *out, const gg_plan *plan, const gg_layouts 
   gg_str_printf(out, "%ssteps_a_tile = %d;\n", tensor_memory ? "" : "constexpr int ",
                 gg_metadata_tile_k(plan) / plan->mma.k);
   gg_str_printf(out, "constexpr unsigned stage_metadata = %lld;\n",
-                (ll)offset_of(plan, layouts, GG_OPERAND_METADATA));
+                (ll)gg_sm100_offset_of(plan, layouts, GG_OPERAND_METADATA));
   if (!tensor_memory) return;
   gg_str_printf(out,
                 "constexpr unsigned metadata_column = %d;  // of tensor memory, behind the sums\n"

@@ -4,6 +4,10 @@
 
 #include "emit/binding.h"
 #include "plan/layouts.h"
+#include "plan/operands.h"
+
+/* Where an operand begins in a stage, in bytes. */
+int64_t gg_sm100_offset_of(const gg_plan *plan, const gg_layouts *layouts, gg_operand_id id);
 
 /* Constants: of the MMAs of a tile, their accumulators and what the epilogue reads of them; and of
  * the ring of accumulators. */

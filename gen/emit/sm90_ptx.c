@@ -84,7 +84,7 @@ static void write_maps(gg_str *out, const gg_plan *plan, const gg_layouts *layou
   }
 }
 
-static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+void gg_sm90_ptx_bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str text = GG_STR_INIT;
   gg_ptx_write_parameters(&text, plan, layouts);
   gg_bind_str(out, "parameters", &text);
@@ -98,7 +98,7 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
 /* ---- Tiles and clusters -------------------------------------------------------------------- */
 
 /* Where this CTA is in its cluster. */
-static void write_ranks(gg_str *out, const gg_plan *plan) {
+void gg_sm90_ptx_write_ranks(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "  .reg .b32 %rank;\n  mov.u32 %rank, %cluster_ctarank;\n");
   if (plan->cluster_m > 1) {
     gg_str_puts(out, "  .reg .b32 %rank_m;\n");
@@ -112,7 +112,7 @@ static void write_ranks(gg_str *out, const gg_plan *plan) {
 }
 
 /* A tile's first row or column, by its place among clusters' tiles. */
-static void write_origin(gg_str *out, char mode, const char *place, int cluster, int tile) {
+void gg_sm90_ptx_write_origin(gg_str *out, char mode, const char *place, int cluster, int tile) {
   if (cluster > 1)
     gg_str_printf(out, "    mad.lo.u32 %s, %s, %d, %%rank_%c;\n", place, place, cluster, mode);
   gg_str_printf(out, "    mul.lo.u32 %%%c0, %s, %d;\n", mode, place, tile);
@@ -130,13 +130,15 @@ static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "of_clusters", &text);
   gg_bind_flag(out, "cluster", ctas > 1);
   gg_bind_flag(out, "shares", plane > 1);
-  write_ranks(&text, plan);
+  gg_sm90_ptx_write_ranks(&text, plan);
   gg_bind_str(out, "ranks", &text);
   gg_ptx_bind_number(out, "raster_group", plan->raster_group);
   gg_bind_text(out, "tiles_along", along_m ? "%tiles_m" : "%tiles_n");
   gg_bind_text(out, "tiles_across", along_m ? "%tiles_n" : "%tiles_m");
-  write_origin(&text, 'm', along_m ? "%along" : "%across", plan->cluster_m, plan->tile_m);
-  write_origin(&text, 'n', along_m ? "%across" : "%along", plan->cluster_n, plan->tile_n);
+  gg_sm90_ptx_write_origin(&text, 'm', along_m ? "%along" : "%across", plan->cluster_m,
+                           plan->tile_m);
+  gg_sm90_ptx_write_origin(&text, 'n', along_m ? "%across" : "%along", plan->cluster_n,
+                           plan->tile_n);
   gg_bind_str(out, "origin", &text);
 }
 
@@ -371,7 +373,7 @@ gg_status gg_sm90_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layou
                            gg_error *err) {
   gg_ptx_bind_number(out, "threads", plan->threads);
   gg_ptx_bind_number(out, "ctas_per_sm", plan->ctas_per_sm);
-  bind_arguments(out, plan, layouts);
+  gg_sm90_ptx_bind_arguments(out, plan, layouts);
   gg_sm90_ptx_bind_memory(out, plan, layouts);
   bind_tiles(out, plan);
   gg_sm90_ptx_bind_walk(out, plan, layouts);

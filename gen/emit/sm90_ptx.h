@@ -7,6 +7,20 @@
 #include "plan/layouts.h"
 #include "plan/sm90.h"
 
+/* ---- What family sm100's text has as sm90's does: sm90_ptx.c, sm90_ptx_multiply.c ------------ */
+
+/* Parameters, extents and maps. */
+void gg_sm90_ptx_bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
+
+/* Where this CTA is in its cluster; a tile's first row or column, by its place among clusters'. */
+void gg_sm90_ptx_write_ranks(gg_str *out, const gg_plan *plan);
+void gg_sm90_ptx_write_origin(gg_str *out, char mode, const char *place, int cluster, int tile);
+
+/* %desc_x = the descriptor of operand x's first MMA in a stage, `block`: from the warpgroup's first
+ * block on; and the one that is `by` further, given by its register's name. */
+void gg_sm90_ptx_write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxes, bool block);
+const char *gg_sm90_ptx_write_step(gg_str *out, char x, ll by);
+
 /* ---- The ring of stages: sm90_ptx_ring.c ---------------------------------------------------- */
 
 /* What parts name of it: how many stages there are, their bytes, and how far a stage's `empty` is

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "emit/sm100_ptx.h"
 #include "emit/sm90.h"
 #include "emit/sm90_ptx.h"
 #include "plan/epilogue.h"
@@ -110,8 +111,24 @@ typedef struct box {
   ll buffer; /* behind the warp's first */
 } box;
 
+/* Of a warp. */
+static int fragments_of(const gg_plan *plan) {
+  if (gg_plan_in_tensor_memory(plan)) return gg_sm100_ptx_blocks(plan);
+  return gg_plan_block_m(plan) / plan->mma.m;
+}
+
+static int boxes_of_fragment(const gg_plan *plan) {
+  if (gg_plan_in_tensor_memory(plan)) return gg_sm100_ptx_boxes(plan);
+  return gg_plan_boxes_of_mma(plan, plan->epi_n);
+}
+
 static box box_of(const boxes *b, const gg_layouts *layouts, int number, int fragment) {
-  int fragments = gg_plan_block_m(b->plan) / b->plan->mma.m;
+  int fragments = fragments_of(b->plan);
+  ll buffer = (number * fragments + fragment) % b->buffers * b->buffer_bytes;
+  if (gg_plan_in_tensor_memory(b->plan)) {
+    gg_sm100_ptx_place at = gg_sm100_ptx_place_of(b->plan, number, fragment);
+    return (box){b, layouts, number, fragment, at.row, at.column, at.word, buffer};
+  }
   int last = b->plan->mma.n - b->columns;
   int column = number * b->columns < last ? number * b->columns : last;
   return (box){.of = b,
@@ -121,7 +138,7 @@ static box box_of(const boxes *b, const gg_layouts *layouts, int number, int fra
                .first_row = fragment * b->plan->mma.m,
                .first_column = column,
                .first_word = fragment * gg_sm90_mma_registers(b->plan) + column / 2,
-               .buffer = (number * fragments + fragment) % b->buffers * b->buffer_bytes};
+               .buffer = buffer};
 }
 
 static bool is_int(gg_dtype type) {
@@ -143,6 +160,7 @@ static void declare(gg_str *out, const boxes *b) {
   else
     gg_str_printf(out, "    .reg .b%d %%d<%d>;\n", 16 * b->bytes, b->columns / 4);
   if (is_int(plan->d.type) && b->bytes == 1) gg_str_puts(out, "    .reg .b32 %w<2>;\n");
+  if (gg_plan_in_tensor_memory(plan)) gg_sm100_ptx_declare_values(out, plan);
   if (!plan->has_c) return;
   /* ldmatrix has four registers also where the columns are of two. */
   gg_str_printf(out, "    .reg .b32 %%c<%d>;\n    .reg .f32 %%c_value;\n",
@@ -188,20 +206,34 @@ static void write_element(gg_str *out, const boxes *b, int i) {
   }
 }
 
-static void write_finish(gg_str *out, const box *x) {
+static void write_c(gg_str *out, const box *x, int column) {
+  const gg_plan *plan = x->of->plan;
+  if (gg_plan_in_tensor_memory(plan))
+    gg_sm100_ptx_write_c(out, plan, x->layouts, x->fragment, column);
+  else
+    gg_sm90_ptx_write_c(out, plan, x->layouts, x->number, x->fragment, column);
+}
+
+static gg_status write_finish(gg_str *out, gg_arena *arena, const box *x, gg_error *err) {
   const boxes *b = x->of;
   const gg_plan *plan = b->plan;
-  bool subtiles = plan->has_c && plan->subtile_stages > 0;
+  bool apart = gg_plan_in_tensor_memory(plan);
+  bool subtiles = plan->has_c && plan->subtile_stages > 0 && !apart;
+  gg_sm100_ptx_place at = {x->first_row, x->first_column, x->first_word};
+  gg_status st = GG_OK;
   declare(out, b);
   if (subtiles) gg_sm90_ptx_begin_subtile(out, x->layouts);
-  for (int i = 0; i < b->columns / 2; i++) {
-    if (plan->has_c && i * 2 % plan->read_n == 0)
-      gg_sm90_ptx_write_c(out, plan, x->layouts, x->number, x->fragment, i * 2);
-    write_value(out, b, i, x->first_word + i);
-    if (plan->has_c) gg_sm90_ptx_add_c(out, plan, i, i);
+  for (int i = 0; i < b->columns / 2 && !st; i++) {
+    if (plan->has_c && i * 2 % plan->read_n == 0) write_c(out, x, i * 2);
+    if (apart)
+      st = gg_sm100_ptx_finish(out, arena, plan, x->layouts, at, i, err);
+    else
+      write_value(out, b, i, x->first_word + i);
+    if (plan->has_c && !apart) gg_sm90_ptx_add_c(out, plan, i, i);
     write_element(out, b, i);
   }
   if (subtiles) gg_sm90_ptx_end_subtile(out, plan, x->layouts, x->number);
+  return st;
 }
 
 /* The address of a store by lanes: "%staging + 128", or what a line computes, by the lanes' first
@@ -318,6 +350,8 @@ static void bind_tail(gg_bindings *out, const boxes *b) {
 
 /* For the reader. */
 static const char *operations_of(const gg_plan *plan) {
+  for (size_t i = 0; i < plan->operation_count; i++)
+    if (plan->operations[i].kind != GG_OP_LINEAR) return "what operations make of x";
   if (plan->has_c) return plan->alpha ? "alpha * x + beta * C" : "x + beta * C";
   return plan->alpha ? "alpha * x" : "x";
 }
@@ -332,7 +366,7 @@ static gg_status write_box(gg_str *out, gg_arena *arena, const box *x, gg_error 
   gg_ptx_bind_number(&bindings, "last_column", x->first_column + b->columns - 1);
   gg_bind_text(&bindings, "operations", operations_of(b->plan));
   gg_bind_text(&bindings, "d_type", gg_dtype_info_of(b->plan->d.type)->name);
-  write_finish(&text, x);
+  gg_status st = write_finish(&text, arena, x, err);
   gg_bind_str(&bindings, "finish", &text);
   gg_ptx_bind_number(&bindings, "pending", b->buffers - 1);
   if (b->cells == GG_SM90_CELLS_MATRICES)
@@ -344,8 +378,8 @@ static gg_status write_box(gg_str *out, gg_arena *arena, const box *x, gg_error 
   gg_bind_str(&bindings, "stage", &text);
   gg_bind_flag(&bindings, "partial", b->has.partial_tiles);
   gg_bind_flag(&bindings, "reduces", gg_plan_reduces_sums(b->plan));
-  gg_str_printf(&text, "0x%llx",
-                1ull << (x->fragment * gg_plan_boxes_of_mma(b->plan, b->columns) + x->number));
+  int bit = x->fragment * gg_plan_boxes_of_mma(b->plan, b->columns) + x->number;
+  gg_str_printf(&text, "0x%llx", gg_plan_reduces_sums(b->plan) ? 1ull << bit : 0ull);
   gg_bind_str(&bindings, "box_bit", &text);
   gg_bind_text(&bindings, "policy_hint", b->evicts ? ".L2::cache_hint" : "");
   gg_bind_text(&bindings, "policy", b->evicts ? ", %policy" : "");
@@ -358,7 +392,7 @@ static gg_status write_box(gg_str *out, gg_arena *arena, const box *x, gg_error 
   gg_bind_text(&bindings, "whole_rows", b->n_major ? "%m" : "%whole");
   gg_bind_text(&bindings, "whole_cols", b->n_major ? "%whole" : "%n");
   bind_tail(&bindings, b);
-  gg_status st = gg_bindings_check(&bindings, err);
+  if (!st) st = gg_bindings_check(&bindings, err);
   if (st) return st;
   return gg_template_expand(out, gg_template_files, "parts/sm90_box.ptx", bindings.rows,
                             bindings.count, err);
@@ -396,11 +430,15 @@ static void bind_epilogue_arguments(gg_bindings *out, const boxes *b) {
 }
 
 /* What a tile's boxes begin from. */
-static void bind_tile(gg_bindings *out, const boxes *b) {
+static void bind_tile(gg_bindings *out, const boxes *b, const gg_layouts *layouts) {
   gg_str text = GG_STR_INIT;
-  gg_str_puts(&text, "  .reg .b32 %row0;  // this warp's first row of D\n"
-                     "  mad.lo.u32 %row0, %warp_of_group, 16, %m0;\n");
-  if (b->plan->atoms_m > 1)
+  bool apart = gg_plan_in_tensor_memory(b->plan);
+  if (apart)
+    gg_sm100_ptx_write_origin(&text, b->plan, layouts);
+  else
+    gg_str_puts(&text, "  .reg .b32 %row0;  // this warp's first row of D\n"
+                       "  mad.lo.u32 %row0, %warp_of_group, 16, %m0;\n");
+  if (b->plan->atoms_m > 1 && !apart)
     gg_str_printf(&text, "  mad.lo.u32 %%row0, %%consumer, %d, %%row0;\n",
                   gg_plan_block_m(b->plan));
   if (b->has.tails)
@@ -432,19 +470,21 @@ static void bind_place(gg_bindings *out, const boxes *b) {
 gg_status gg_sm90_ptx_bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                                  gg_error *err) {
   boxes b = boxes_of(plan, layouts);
-  int fragments = gg_plan_block_m(plan) / plan->mma.m;
+  bool apart = gg_plan_in_tensor_memory(plan);
   gg_str text = GG_STR_INIT;
   gg_status st = GG_OK;
-  for (int number = 0; number < gg_plan_boxes_of_mma(plan, b.columns); number++) {
-    for (int i = 0; i < fragments && !st; i++) {
+  for (int number = 0; number < boxes_of_fragment(plan); number++) {
+    for (int i = 0; i < fragments_of(plan) && !st; i++) {
       box x = box_of(&b, layouts, number, i);
+      if (apart) gg_sm100_ptx_begin_box(&text, plan, layouts, number, i);
       st = write_box(&text, out->arena, &x, err);
+      if (apart) gg_sm100_ptx_end_box(&text, plan, layouts, i);
     }
-    if (plan->has_c) gg_sm90_ptx_release_c(&text, plan, layouts, number);
+    if (plan->has_c && !apart) gg_sm90_ptx_release_c(&text, plan, layouts, number);
   }
   gg_bind_str(out, "boxes", &text);
   bind_epilogue_arguments(out, &b);
-  bind_tile(out, &b);
+  bind_tile(out, &b, layouts);
   bind_place(out, &b);
   return st;
 }

@@ -10,7 +10,7 @@
 #include "plan/narrow.h"
 
 /* The descriptor of an operand's first MMA in a stage. */
-static void write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxes, bool block) {
+void gg_sm90_ptx_write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxes, bool block) {
   gg_str_printf(out,
                 "  and.b32 %%address, %%%c_stage, 0x3ffff;  // the bits above name the CTA\n"
                 "  shr.u32 %%address, %%address, 4;\n",
@@ -22,14 +22,14 @@ static void write_descriptor(gg_str *out, char x, const gg_boxed_tile *boxes, bo
 }
 
 static void write_descriptors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  write_descriptor(out, 'a', &layouts->boxes_a, plan->atoms_m > 1);
+  gg_sm90_ptx_write_descriptor(out, 'a', &layouts->boxes_a, plan->atoms_m > 1);
   gg_str_printf(out, "  add.u32 %%b_stage, %%a_stage, %lld;\n",
                 (ll)gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a));
-  write_descriptor(out, 'b', &layouts->boxes_b, false);
+  gg_sm90_ptx_write_descriptor(out, 'b', &layouts->boxes_b, false);
 }
 
 /* The descriptor of a step, and what it is called. */
-static const char *write_step(gg_str *out, char x, ll by) {
+const char *gg_sm90_ptx_write_step(gg_str *out, char x, ll by) {
   if (by) gg_str_printf(out, "  add.u64 %%step_%c, %%desc_%c, %lld;\n", x, x, by);
   return by ? x == 'a' ? "%step_a" : "%step_b" : x == 'a' ? "%desc_a" : "%desc_b";
 }
@@ -49,9 +49,9 @@ static void write_issue(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_str_puts(out, "  wgmma.fence.sync.aligned;\n");
   for (int step = of.first; step < of.first + of.count; step++) {
     gg_str_printf(out, "  // K from %d to %d.\n", step * plan->mma.k, (step + 1) * plan->mma.k - 1);
-    const char *b = write_step(out, 'b', (ll)gg_layout_at(of_b, step));
+    const char *b = gg_sm90_ptx_write_step(out, 'b', (ll)gg_layout_at(of_b, step));
     for (int i = 0; i < frags; i++) {
-      const char *a = write_step(out, 'a', (ll)gg_layout_at(of_a, i + step * blocks));
+      const char *a = gg_sm90_ptx_write_step(out, 'a', (ll)gg_layout_at(of_a, i + step * blocks));
       gg_str_puts(out, "  ");
       gg_mma_atom_ptx(out, &plan->mma);
       gg_str_puts(out, "\n    ");

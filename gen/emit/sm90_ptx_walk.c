@@ -97,7 +97,7 @@ static void write_others(gg_str *out, const sums *s) {
 static void write_add_chunks(gg_str *out, const sums *s, int first) {
   for (int i = 0; i < s->at_once; i++) {
     for (int c = 0; c < s->together; c++) {
-      char from[24], there[24] = "";
+      char from[32], there[32] = "";
       snprintf(from, sizeof from, "%%from%d", i);
       if (i) snprintf(there, sizeof there, "@%%there%d ", i);
       gg_str_printf(out, "    %sld.global.cg.v4.b32 ", there);
@@ -108,7 +108,7 @@ static void write_add_chunks(gg_str *out, const sums *s, int first) {
     }
   }
   for (int i = 0; i < s->at_once; i++) {
-    char there[24] = "";
+    char there[32] = "";
     if (i) snprintf(there, sizeof there, "@%%there%d ", i);
     for (int w = 0; w < s->together * sum_words; w++) {
       int acc = first * sum_words + w, x = i * s->together * sum_words + w;

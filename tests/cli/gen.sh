@@ -25,10 +25,10 @@ expect 0 'PTX of a template' "$gemmgen" gen --emit ptx ptx.yaml -o small.ptx
 holds 'it is a kernel' grep -q '^    small($' small.ptx
 holds 'that nobody compiled' bash -c "! grep -q NVVM small.ptx"
 holds 'nothing is said' [ ! -s err ]
-echo 'scheduler: split_k' >>ptx.yaml
+echo 'raster: {order: hilbert}' >>ptx.yaml
 expect 0 'PTX of NVRTC' "$gemmgen" gen --emit ptx ptx.yaml -o small.ptx
 holds 'it is' grep -q NVVM small.ptx
-holds 'it says why' grep -q '^ptx.yaml:1:7: note: NVRTC made this PTX: .* has none with split_k' err
+holds 'it says why' grep -q '^ptx.yaml:1:7: note: NVRTC made this PTX: .* has none with tiles along a Hilbert curve' err
 expect 1 'a bad spec' "$gemmgen" gen bad.yaml -o bad.cu
 holds 'nothing is written' [ ! -e bad.cu ]
 holds 'file:line:column' grep -Eq '^bad.yaml:[0-9]+:[0-9]+: error: ' err
