@@ -15,6 +15,8 @@ typedef struct gg_turns {
   int part, tiles, ctas;
 } gg_turns;
 
+enum { GG_MAP_BYTES = 128 }; /* of a tensor map, which begins at a multiple of them */
+
 /* What of a kernel decides: gg_kernel's members, and the bits of an element. */
 typedef struct gg_distributed {
   gg_grid_rule grid;
@@ -27,6 +29,7 @@ typedef struct gg_distributed {
   int warps; /* that multiply, where the CTAs of a multiprocessor share what it multiplies by:
                 their warps' instructions; 0 where a CTA has that to itself */
   int64_t sum_bytes_m, sum_bytes_n; /* of the workspace, for each row and column of a CTA's tile */
+  int64_t map_bytes;                /* likewise, for the tensor maps that a CTA changes */
   bool cores;                       /* CUDA cores multiply */
   gg_dtype type;                    /* of A */
 } gg_distributed;
@@ -55,8 +58,9 @@ typedef struct gg_distribution {
   int64_t clusters;                  /* of the grid */
   int64_t shared_tiles, shares;      /* 0 and 0: every tile is computed whole */
   int64_t group_tiles, group_shares; /* at least 1 */
-  int64_t workspace_bytes;           /* 0 where nothing is shared, nor summed over D */
-  int64_t sums_begin;                /* where in the workspace the parts of sums over D begin */
+  int64_t workspace_bytes; /* 0 where nothing is shared, nor summed over D, and no map changed */
+  int64_t sums_begin;      /* where in the workspace the parts of sums over D begin, */
+  int64_t maps_begin;      /* and the tensor maps that CTAs change */
   int64_t busiest;                   /* K tiles of the cluster that has most of them */
   double adding;    /* how often a cluster writes or reads the sums of a tile, one after the other,
                        for a shared one to be complete */
