@@ -119,9 +119,9 @@ static gg_status check_pointers(const gg_plan *plan, gg_error *err) {
   if (!gg_sm90_copies_lines(plan))
     return gg_refuse(plan, asked, "pointers beside operands that warps transpose", asked->text,
                      "A and B with K contiguous, or of 16 bits: families simt and sm80 have arrays "
-                     "of addresses of all",
+                     "of addresses for all",
                      err);
-  return gg_refuse(plan, asked, "pointers beside A or B of which each line begins anywhere",
+  return gg_refuse(plan, asked, "pointers beside A or B aligned to less than 16 bytes",
                    asked->text,
                    "a.align and b.align of 16: families simt and sm80 have arrays of addresses "
                    "that are aligned to less",
