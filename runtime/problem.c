@@ -359,8 +359,7 @@ static gg_status check_workspace(const gg_problem *p, const gg_distribution *dis
   int64_t maps = distribution->workspace_bytes - distribution->maps_begin;
   int64_t parts = distribution->maps_begin - distribution->sums_begin;
   if (distribution->shares == 0 && parts == 0)
-    return gg_fail(err, PROBLEM_MAPS, NULL, (ll)given, (ll)maps,
-                   (ll)distribution->workspace_bytes);
+    return gg_fail(err, PROBLEM_MAPS, NULL, (ll)given, (ll)maps, (ll)distribution->workspace_bytes);
   if (distribution->shares == 0)
     return gg_fail(err, PROBLEM_SUMS, NULL, (ll)given, (ll)parts,
                    (ll)distribution->workspace_bytes);

@@ -39,11 +39,10 @@ void gg_sm90_bind_set_of_producer(gg_bindings *out, const gg_plan *plan) {
                changes ? "map_set *sets," : "const tensor_map &map_a, const tensor_map &map_b,");
   gg_bind_text(out, "first_set", changes ? "  unsigned number = 0;  // of the tile\n" : "");
   if (changes) {
-    gg_str_puts(&lines,
-                "    const map_set &set = sets[set_of(number)];\n"
-                "    mbarrier_wait(full_maps(smem, set_of(number)), round_of(number));\n"
-                "    ++number;\n"
-                "    const tensor_map &map_a = set.a, &map_b = set.b");
+    gg_str_puts(&lines, "    const map_set &set = sets[set_of(number)];\n"
+                        "    mbarrier_wait(full_maps(smem, set_of(number)), round_of(number));\n"
+                        "    ++number;\n"
+                        "    const tensor_map &map_a = set.a, &map_b = set.b");
     for (int i = 0; i < 2; i++) {
       bool end = gg_sm90_has_end(plan, i == 0 ? &plan->a : &plan->b);
       if (end) gg_str_printf(&lines, ", &end_%c = set.end_%c", "ab"[i], "ab"[i]);
@@ -98,9 +97,10 @@ void gg_sm90_bind_map_sets(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_text(out, "begin_sets", role ? "    unsigned number = 0;  // of the tile\n" : "");
   gg_bind_text(out, "skip_set", role && plan->pingpong ? "        ++number;\n" : "");
   gg_bind_text(out, "take_set",
-               !role             ? ""
-               : maps_d(layouts) ? "      const map_set &set = take_set(sets, number, smem, lane);\n"
-                                 : "      take_set(sets, number, smem, lane);\n");
+               !role ? ""
+               : maps_d(layouts)
+                   ? "      const map_set &set = take_set(sets, number, smem, lane);\n"
+                   : "      take_set(sets, number, smem, lane);\n");
   gg_bind_text(out, "next_set", role ? "      ++number;\n" : "");
   if (!role) return;
   gg_bind_flag(out, "maps_d", maps_d(layouts));

@@ -172,7 +172,8 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
       {has.edges, "int64 rows, cols;  // of D", gated ? "m, n / 2" : "m, n"},
       {has.addresses, "d_t *gD;  // of this batch",
        changes  ? "d_of(smem, set_of(number))"
-       : packed ? "D + at.batch * batch_stride_d / 2" : "D + at.batch * batch_stride_d"},
+       : packed ? "D + at.batch * batch_stride_d / 2"
+                : "D + at.batch * batch_stride_d"},
       {has.addresses, "int64 ldd;", "ldd"},
       {gg_plan_scales_d(plan), "unsigned char *scale_D;  // of this batch",
        "scale_D + at.batch * batch_stride_scale_d"},

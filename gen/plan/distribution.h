@@ -61,7 +61,7 @@ typedef struct gg_distribution {
   int64_t workspace_bytes; /* 0 where nothing is shared, nor summed over D, and no map changed */
   int64_t sums_begin;      /* where in the workspace the parts of sums over D begin, */
   int64_t maps_begin;      /* and the tensor maps that CTAs change */
-  int64_t busiest;                   /* K tiles of the cluster that has most of them */
+  int64_t busiest;         /* K tiles of the cluster that has most of them */
   double adding;    /* how often a cluster writes or reads the sums of a tile, one after the other,
                        for a shared one to be complete */
   int waits;        /* of which one cluster for others, until that */

@@ -39,8 +39,8 @@ typedef enum gg_ring_id {
   GG_RING_ACCUMULATORS, /* tiles' sums in tensor memory: of shared memory it has barriers alone */
   GG_RING_VECTORS,      /* what the epilogue reads of vectors */
   GG_RING_ANSWERS,      /* which tile is next, where that is not known before */
-  GG_RING_MAPS,         /* tensor maps of a tile's matrices, in global memory: of shared memory it has
-                         * D's address beside them, and barriers */
+  GG_RING_MAPS, /* tensor maps of a tile's matrices, in global memory: of shared memory it has
+                 * D's address beside them, and barriers */
   GG_RING_COUNT
 } gg_ring_id;
 

@@ -121,8 +121,7 @@ static gg_status check_pointers(const gg_plan *plan, gg_error *err) {
                      "A and B with K contiguous, or of 16 bits: families simt and sm80 have arrays "
                      "of addresses for all",
                      err);
-  return gg_refuse(plan, asked, "pointers beside A or B aligned to less than 16 bytes",
-                   asked->text,
+  return gg_refuse(plan, asked, "pointers beside A or B aligned to less than 16 bytes", asked->text,
                    "a.align and b.align of 16: families simt and sm80 have arrays of addresses "
                    "that are aligned to less",
                    err);

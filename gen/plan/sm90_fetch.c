@@ -58,7 +58,7 @@ static int line_of(const gg_operand *operand, int length) {
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_fetches_subtiles(plan);
   int lines = n_major ? plan->tile_m : plan->tile_n;
-  int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n; /* side by side */
+  int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n;    /* side by side */
   bool elsewhere = operand == &plan->c && gg_plan_changes_maps(plan); /* each batch's C */
   return plan->specialised && !gg_sm90_has_copiers(plan) && !elsewhere &&
          operand->align >= least_bytes &&

@@ -22,8 +22,8 @@
  * Consumers of family sm90 that take tiles in turns have such rings, too, one each, and a warp for
  * each that fetches.
  *
- * Of a batch by arrays of addresses a warp of the producer's warpgroup gives each tile's tensor maps
- * their addresses (map_sets.h), as far ahead as its ring has sets.
+ * Of a batch by arrays of addresses a warp of the producer's warpgroup gives each tile's tensor
+ * maps their addresses (map_sets.h), as far ahead as its ring has sets.
  *
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"

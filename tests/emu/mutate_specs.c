@@ -80,7 +80,8 @@ static int64_t tiles_along(int64_t tile, int cluster, int tiles, int64_t pairs_t
 }
 
 /* Five clusters' tiles, an odd number, so that sets of accumulators do not all end in the same
- * round, of each of three matrices where these are given by arrays of addresses, and whole K tiles, but for a few elements: so the last tile, too, has all of its boxes. */
+ * round, of each of three matrices where these are given by arrays of addresses, and whole K tiles,
+ * but for a few elements: so the last tile, too, has all of its boxes. */
 static gg_problem problem_of(const gg_kernel *kernel) {
   enum { ragged = 8, tiles = 5, matrices = 3 };
   int64_t unit = gg_kernel_k_unit(kernel);
