@@ -143,6 +143,8 @@ typedef enum gg_param_kind {
   GG_PARAM_SUM_PARTS = 15, /* device pointer: where in the workspace the parts of sums go */
   GG_PARAM_MAP_END = 16,   /* a second one, of its last lines (gg_tensor_map, `end`) */
   GG_PARAM_EVICT_FIRST = 17, /* int64: whether D's lines are to leave the L2 cache before others */
+  GG_PARAM_MAP_SETS = 18, /* device pointer: where in the workspace tensor maps get the addresses of
+                             a batch's matrices */
 } gg_param_kind;
 
 /* One kernel parameter, in the order of the kernel's signature. */
@@ -276,7 +278,9 @@ typedef struct gg_kernel {
   uint64_t pointers; /* 1: a batch is given by arrays of addresses (gg_problem.pointers); else 0 */
   uint64_t xor_bits; /* of b1, 1: bits of A and B that differ are counted; 0: those both 1 */
   uint64_t ptx;      /* 1: the text is PTX (gg_kernel_generate_ptx); else 0 */
-  uint64_t reserved[17];
+  int64_t map_bytes; /* of the workspace, that a CTA takes for tensor maps whose addresses it
+                        changes; 0: it changes none */
+  uint64_t reserved[16];
 } gg_kernel;
 
 #ifdef __cplusplus

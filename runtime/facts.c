@@ -63,6 +63,7 @@ static const member kernel_members[] = {
     OF_KERNEL(sum_bytes_m, NUMBER),
     OF_KERNEL(sum_bytes_n, NUMBER),
     OF_KERNEL(pointers, NUMBER),
+    OF_KERNEL(map_bytes, NUMBER),
     OF_KERNEL(xor_bits, NUMBER),
     OF_KERNEL(ptx, NUMBER),
 };

@@ -357,7 +357,10 @@ static gg_status check_workspace(const gg_problem *p, const gg_distribution *dis
   }
   int64_t given = p->workspace ? p->workspace_bytes : 0;
   if (distribution->workspace_bytes == 0 || given >= distribution->workspace_bytes) return GG_OK;
-  int64_t parts = distribution->workspace_bytes - distribution->sums_begin;
+  int64_t maps = distribution->workspace_bytes - distribution->maps_begin;
+  int64_t parts = distribution->maps_begin - distribution->sums_begin;
+  if (distribution->shares == 0 && parts == 0)
+    return gg_fail(err, PROBLEM_MAPS, NULL, (ll)given, (ll)maps, (ll)distribution->workspace_bytes);
   if (distribution->shares == 0)
     return gg_fail(err, PROBLEM_SUMS, NULL, (ll)given, (ll)parts,
                    (ll)distribution->workspace_bytes);
@@ -392,7 +395,7 @@ static uint64_t argument_of_operand(const gg_problem *p, gg_param param) {
 
 static int64_t bytes_of(const gg_kernel *kernel, const gg_problem *p, char matrix) {
   gg_view view = gg_problem_view(kernel, p, matrix);
-  bool broadcast = view.batch > 1 && view.batch_stride == 0;
+  bool broadcast = !view.pointers && view.batch > 1 && view.batch_stride == 0;
   return gg_dtype_bytes(view.operand->type, view.length) * view.rows * (broadcast ? 1 : view.batch);
 }
 
@@ -425,6 +428,7 @@ static uint64_t argument_of(const gg_kernel *kernel, const gg_problem *p,
       [GG_PARAM_GROUP_SHARES] = (uint64_t)distribution->group_shares,
       [GG_PARAM_NEXT_BESIDE] = distribution->next_beside,
       [GG_PARAM_SUM_PARTS] = p->workspace + (uint64_t)distribution->sums_begin,
+      [GG_PARAM_MAP_SETS] = p->workspace + (uint64_t)distribution->maps_begin,
   };
   bool of_operand = param.operand != GG_OPERAND_NONE;
   return of_operand ? argument_of_operand(p, param) : values[param.kind];

@@ -27,12 +27,22 @@
 
 static const int64_t stride_limit = INT64_C(1) << 40; /* bytes */
 
+/* Bytes that addresses and strides are multiples of. */
+static uint64_t align_of(const gg_tensor_map *map) {
+  return map->unpacks ? GG_UNPACKED_ALIGN : 16;
+}
+
 /* What a map is of. */
 static gg_view view_of(const gg_kernel *kernel, const gg_problem *problem,
                        const gg_tensor_map *map) {
   if (map->operand == GG_OPERAND_EXTRA)
     return gg_problem_extra_view(kernel, problem, (size_t)map->operation);
-  return gg_problem_view(kernel, problem, "-abcd"[map->operand]);
+  gg_view view = gg_problem_view(kernel, problem, "-abcd"[map->operand]);
+  if (!view.pointers) return view;
+  /* The kernel gives copies of the map each batch's address: of one matrix, whatever the batch. */
+  view.address = view.address / align_of(map) * align_of(map);
+  view.batch_stride = 0;
+  return view;
 }
 
 static bool is_of_scales(const gg_tensor_map *map) {
@@ -173,11 +183,6 @@ static int swizzle_of(const gg_tensor_map *map) {
 static int64_t writable(const gg_view *view) {
   int64_t unit = unit_of(view);
   return view->length < unit ? unit : view->length / unit * unit;
-}
-
-/* Bytes that addresses and strides are multiples of. */
-static uint64_t align_of(const gg_tensor_map *map) {
-  return map->unpacks ? GG_UNPACKED_ALIGN : 16;
 }
 
 /* A stride that is never stepped over may be anything in the problem; here it is a legal one. */

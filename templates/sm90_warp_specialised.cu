@@ -16,6 +16,7 @@
 //@ slot combine
 //@ slot scales
 //@ slot metadata
+//@ slot map_sets
 
 // ---- The producer -------------------------------------------------------------------------------
 
@@ -65,6 +66,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 batch = extent_batch(batch_arg);
 //@ insert read_scalars
 //@ insert set_policy
+//@ insert find_sets
   const epilogue_operands operands = {${operand_list}};
 
   const int thread = int(threadIdx.x);

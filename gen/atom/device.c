@@ -14,7 +14,7 @@ static const gg_device_model devices[] = {
 
 static const size_t device_count = sizeof devices / sizeof *devices;
 
-enum { FITTED, WORKED, MEASURED, COUNTED };
+enum { FITTED, WORKED, MEASURED, COUNTED, RECKONED };
 
 static const gg_device_column columns[] = {
 #define GG_COLUMN(name, unit, low, high, source, what)                                             \

@@ -525,7 +525,8 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
   out->load += steps * load;
   out->dram += dram;
   out->epilogue += visible;
-  return join(steps * step + visible, dram);
+  double tiles = out->k_tiles > 0 ? steps / out->k_tiles : 0;
+  return join(greater(steps * step + visible, tiles * w->of->map_change), dram);
 }
 
 /* Rounds of whole tiles, and then one of what is left, by fewer, who have the L2 cache and the DRAM
@@ -562,6 +563,7 @@ gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device) {
   out.under_way = bytes_under_way(&out);
   out.load_byte = join(1 / device->load_rate, device->load_latency / out.under_way);
   out.dram_byte = join(1 / device->dram_sm_rate, device->dram_latency / out.under_way);
+  out.map_change = terms->distributed.map_bytes > 0 ? device->map_change : 0;
   out.additions = promoted_additions(&out);
   out.sums = tile_sums(&out);
   out.epilogue = tile_epilogue(&out);
@@ -594,6 +596,7 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
   out.launch += device->fill;
   if (traits->loader == GG_LOADER_WARPS) out.launch += device->copy_fill;
   if (tile->cluster_m * tile->cluster_n > 1) out.launch += device->cluster;
+  out.launch += model->map_change;
   if (!distribution.next_beside) out.launch += device->apart;
   double seconds = rounds(&out, &w, &distribution);
   double last = model->epilogue + model->work;

@@ -43,6 +43,7 @@ typedef struct gg_model {
   double load_byte;      /* seconds a byte that one multiprocessor copies while no other does */
   double dram_byte;      /* seconds a byte from DRAM, likewise */
   double additions;      /* seconds of a K step by which additions of promoted sums prolong it */
+  double map_change;     /* seconds until a tile's tensor maps have the addresses of its batch; 0 */
   /* Seconds that one consumer's epilogue of one tile takes: */
   double epilogue;      /* for storing it; */
   double sums;          /* of that, for reading tensor memory; */

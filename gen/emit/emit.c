@@ -88,6 +88,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .turns_halves_n = plan->swap_ab ? 0 : plan->turns_columns * plan->tile_n,
       .sum_bytes_m = plan->swap_ab ? distributed.sum_bytes_n : distributed.sum_bytes_m,
       .sum_bytes_n = plan->swap_ab ? distributed.sum_bytes_m : distributed.sum_bytes_n,
+      .map_bytes = distributed.map_bytes,
       .smem_bytes = layouts->smem_bytes,
       .int32_coordinates = plan->target->int32_coordinates,
       .params = params,

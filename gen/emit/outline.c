@@ -69,6 +69,7 @@ static const char *const meanings[] = {
     [GG_PARAM_NEXT_BESIDE] = "whether the launch behind this one may begin before it ends",
     [GG_PARAM_SUM_PARTS] = "where in the workspace the parts of sums over D go",
     [GG_PARAM_EVICT_FIRST] = "whether D's lines are to leave the L2 cache before others",
+    [GG_PARAM_MAP_SETS] = "where in the workspace the maps get the addresses of a batch",
 };
 
 /* The name that a parameter is declared by: the last word, without `_arg`. */

@@ -17,6 +17,7 @@
 #include "emit/sm90.h"
 #include "plan/distribution.h"
 #include "plan/gate.h"
+#include "plan/map_sets.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
 #include "plan/sm100.h"
@@ -36,7 +37,7 @@ static void write_types(gg_str *out, const gg_plan *plan) {
   }
   gg_str_puts(out, "using int64 = long long;\n");
   bool packed_a = gg_dtype_info_of(plan->a.type)->bits < 8; /* then threads copy B's lines alone */
-  if (gg_sm90_copies_lines(plan))
+  if (gg_sm90_copies_lines(plan) || gg_plan_changes_maps(plan))
     gg_cuda_write_type(out, "ab", packed_a ? plan->b.type : plan->a.type);
   gg_cuda_write_types(out, plan);
   gg_str_printf(out, "using acc_t = %s;  // %s\n", accumulator,
@@ -171,6 +172,15 @@ static void write_subtiles(gg_str *out, const gg_ring *subtiles) {
                 (ll)subtiles->begin, (ll)subtiles->bytes, (ll)subtiles->full.begin);
 }
 
+/* Sets of tensor maps, in the workspace, and what is beside them. */
+static void write_map_sets(gg_str *out, const gg_ring *sets) {
+  if (!sets) return;
+  gg_str_printf(out,
+                "constexpr int map_set_count = %d;  // of tensor maps with a batch's addresses\n"
+                "constexpr unsigned d_addresses_begin = %lld, map_barriers_begin = %lld;\n",
+                sets->depth, (ll)sets->begin, (ll)sets->full.begin);
+}
+
 /* Where other CTAs' sums and the epilogue's vectors lie, and the barriers of all rings. */
 static void write_rings(gg_str *out, const gg_rings *rings) {
   const gg_ring *sums = gg_rings_find(rings, GG_RING_SUMS),
@@ -181,6 +191,7 @@ static void write_rings(gg_str *out, const gg_rings *rings) {
   gg_str_printf(out, "constexpr unsigned barriers_begin = %lld;\n", (ll)rings->barriers_begin);
   if (gg_rings_find(rings, GG_RING_ACCUMULATORS)) gg_sm100_write_rings(out, rings);
   write_subtiles(out, gg_rings_find(rings, GG_RING_SUBTILES));
+  write_map_sets(out, gg_rings_find(rings, GG_RING_MAPS));
   if (!vectors) return;
   gg_str_printf(out,
                 "constexpr int vector_buffers = %d;  // of a tile's vectors for the epilogue\n"

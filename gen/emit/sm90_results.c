@@ -10,6 +10,7 @@
 #include "plan/choices.h"
 #include "plan/epilogue.h"
 #include "plan/gate.h"
+#include "plan/map_sets.h"
 #include "plan/operation.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
@@ -161,7 +162,7 @@ typedef struct told {
 
 static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_sm90_epilogue has = gg_sm90_epilogue_of(plan, layouts);
-  bool parts = gg_plan_column_parts(plan) > 1;
+  bool parts = gg_plan_column_parts(plan) > 1, changes = gg_plan_changes_maps(plan);
   bool packed = gg_dtype_info_of(plan->d.type)->bits == 4, gated = gg_plan_is_gated(plan);
   const told all[] = {
       {true,
@@ -170,7 +171,9 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
        parts ? "row0, col0, at.batch" : "row0, at.n0, at.batch"},
       {has.edges, "int64 rows, cols;  // of D", gated ? "m, n / 2" : "m, n"},
       {has.addresses, "d_t *gD;  // of this batch",
-       packed ? "D + at.batch * batch_stride_d / 2" : "D + at.batch * batch_stride_d"},
+       changes  ? "d_of(smem, set_of(number))"
+       : packed ? "D + at.batch * batch_stride_d / 2"
+                : "D + at.batch * batch_stride_d"},
       {has.addresses, "int64 ldd;", "ldd"},
       {gg_plan_scales_d(plan), "unsigned char *scale_D;  // of this batch",
        "scale_D + at.batch * batch_stride_scale_d"},
@@ -192,7 +195,7 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
     if (!layouts->results[i].mapped) continue;
     names n = names_of(plan, &layouts->results[i]);
     gg_str_printf(&members, "  const tensor_map &map_%s;\n", n.name);
-    gg_str_printf(&arguments, "%smap_%s,\n", indent, n.name);
+    gg_str_printf(&arguments, "%s%s%s,\n", indent, changes && n.is_d ? "set." : "map_", n.name);
   }
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (!all[i].holds) continue;

@@ -9,6 +9,7 @@
 #include "atom/dtype.h"
 #include "emit/shares.h"
 #include "plan/gate.h"
+#include "plan/map_sets.h"
 #include "plan/operands.h"
 #include "plan/scales.h"
 #include "plan/sm120.h"
@@ -254,7 +255,8 @@ static void write_prefetches(gg_str *out, const gg_plan *plan, const gg_layouts 
   gg_operand_row rows[GG_OPERAND_ROWS_MAX];
   size_t count = gg_operand_rows(rows, plan, layouts);
   for (size_t i = 0; i < count; i++) {
-    bool later = rows[i].id == GG_OPERAND_C || rows[i].id == GG_OPERAND_EXTRA;
+    bool later = rows[i].id == GG_OPERAND_C || rows[i].id == GG_OPERAND_EXTRA ||
+                 gg_plan_changes_map_of(plan, rows[i].id);
     if (!rows[i].map || later) continue;
     gg_str_printf(out, "    prefetch_map(map_%s);\n", gg_operand_word(rows[i].id));
     if (rows[i].map->end)
@@ -314,6 +316,9 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   write_barriers(&init, gg_rings_find(rings, GG_RING_ANSWERS),
                  "answers, of this CTA's thread; of all that hear them in the cluster", "stage",
                  "answer_stages", "answer");
+  write_barriers(&init, gg_rings_find(rings, GG_RING_MAPS),
+                 "maps, of the thread that changes them; of the warps that compute the tile", "set",
+                 "map_set_count", "maps");
   if (gg_rings_find(rings, GG_RING_SUMS)) gg_str_puts(&init, "    init_sum_barriers(smem);\n");
   if (gg_rings_find(rings, GG_RING_VECTORS))
     gg_str_puts(&init, "    init_vector_barriers(smem);\n");
@@ -504,7 +509,9 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_text(out, "k_a", plan->sparse_a ? "k0 / 2" : "k0");
   if (plan->cta_group < 2) bind_ends(out, plan, layouts);
   gg_str parameters = GG_STR_INIT, load = GG_STR_INIT;
-  write_ends(&parameters, plan, "const tensor_map &end_%c, ");
+  bool changes = gg_plan_changes_maps(plan);
+  if (plan->cta_group < 2) gg_sm90_bind_set_of_producer(out, plan);
+  if (!changes) write_ends(&parameters, plan, "const tensor_map &end_%c, ");
   if (parameters.length) gg_str_puts(&parameters, "\n                                        ");
   for (const beside *of = besides; of->name; of++) {
     if (!of->is_there(plan)) continue;
@@ -550,7 +557,9 @@ static void run_issuer(gg_str *out, const gg_role *role, const char *call) {
 static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_role *producer = gg_rings_role(&layouts->rings, GG_ROLE_PRODUCER),
                 *vectors = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS),
-                *matrices = gg_rings_role(&layouts->rings, GG_ROLE_MATRICES);
+                *matrices = gg_rings_role(&layouts->rings, GG_ROLE_MATRICES),
+                *maps = gg_rings_role(&layouts->rings, GG_ROLE_MAPS);
+  bool changes = gg_plan_changes_maps(plan);
   gg_str run = GG_STR_INIT;
   gg_bind_part(out, "produce", producer->part);
   gg_bind_part(out, "load_vectors", vectors ? vectors->part : NULL);
@@ -565,8 +574,8 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     bind_boxes(out, plan, layouts);
     gg_sm90_write_fetch_maps(&run, plan, layouts);
     gg_str produce = GG_STR_INIT;
-    gg_str_puts(&produce, "produce(map_a, map_b");
-    write_ends(&produce, plan, ", end_%c");
+    gg_str_puts(&produce, changes ? "produce(sets" : "produce(map_a, map_b");
+    if (!changes) write_ends(&produce, plan, ", end_%c");
     for (const beside *of = besides; of->name; of++) {
       if (of->is_there(plan)) gg_str_printf(&produce, ", map_%s", of->name);
     }
@@ -585,6 +594,10 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     gg_str_puts(&fetch, ");");
     run_in_warp(&run, matrices, gg_str_text(&fetch));
     gg_str_free(&fetch);
+    gg_str change = GG_STR_INIT;
+    gg_sm90_write_change(&change, plan, layouts);
+    run_in_warp(&run, maps, gg_str_text(&change));
+    gg_str_free(&change);
     gg_str_puts(&run, "    __syncwarp();\n");
   }
   gg_bind_str(out, "run_producers", &run);
@@ -642,6 +655,7 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   bind_rings(out, plan, layouts);
   bind_producers(out, plan, layouts);
   bind_consumers(out, plan, layouts);
+  if (!gg_plan_in_tensor_memory(plan)) gg_sm90_bind_map_sets(out, plan, layouts);
   if (gg_plan_in_tensor_memory(plan)) return;
   gg_bind_part(out, "scales", gg_plan_is_scaled(plan) ? "sm120_scales" : NULL);
   gg_bind_part(out, "metadata", plan->sparse_a ? "sm120_sparse" : NULL);

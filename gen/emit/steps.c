@@ -266,6 +266,15 @@ static void read_ahead(gg_outline *outline, const gg_layouts *layouts) {
                     vectors->first_warp);
 }
 
+static void change_maps(gg_outline *outline, const gg_layouts *layouts) {
+  const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_MAPS);
+  if (!role) return;
+  gg_outline_step(outline,
+                  "One thread of warp %d gives copies of the tensor maps, in the workspace, the "
+                  "addresses of each tile's batch, as far ahead as there are sets of them (%d).",
+                  role->first_warp, gg_rings_find(&layouts->rings, GG_RING_MAPS)->depth);
+}
+
 static void fetch_subtiles(gg_outline *outline, const gg_layouts *layouts) {
   const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_MATRICES);
   const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_SUBTILES);
@@ -297,6 +306,7 @@ static void reduce(gg_outline *outline, const gg_plan *plan) {
 
 void gg_sm90_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
   begin(outline, plan);
+  change_maps(outline, layouts);
   produce(outline, plan, layouts);
   read_ahead(outline, layouts);
   fetch_subtiles(outline, layouts);

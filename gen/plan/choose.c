@@ -154,14 +154,14 @@ static int64_t chosen_number(const gg_spec_field *field, int64_t otherwise) {
   return field->state == GG_SPEC_SET ? field->number : otherwise;
 }
 
-/* What copies by tensor maps has one address an operand. */
+/* What copies by tensor maps has one address an operand, unless it changes them. */
 static gg_status choose_pointers(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->asked->problem.pointers;
   plan->pointers = asked->state == GG_SPEC_SET && asked->number;
   if (!plan->pointers || plan->target->pointers) return GG_OK;
   return gg_refuse(plan, asked, "pointers", asked->text,
                    "one address an operand, and a batch stride: families naive, simt and sm80 have "
-                   "arrays of addresses",
+                   "arrays of addresses, and of sm90 the schedules with a warpgroup that loads",
                    err);
 }
 

@@ -6,6 +6,7 @@
 #include "atom/tmem.h"
 #include "layout/banks.h"
 #include "plan/distribution.h"
+#include "plan/map_sets.h"
 #include "plan/sums.h"
 #include "plan/target.h"
 
@@ -45,6 +46,7 @@ gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
       .turns_n = gg_plan_turns_n(plan),
       .sum_bytes_m = gg_plan_sum_bytes(plan, GG_SPAN_ROWS),
       .sum_bytes_n = gg_plan_sum_bytes(plan, GG_SPAN_COLUMNS),
+      .map_bytes = gg_plan_map_bytes(plan),
       .warps = plan->specialised || !gg_plan_shares_tiles(plan) ? 0 : gg_plan_tile_warps(plan),
       .cores = strcmp(plan->target->family, "simt") == 0,
       .type = plan->a.type,

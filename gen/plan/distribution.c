@@ -72,6 +72,7 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
       .turns_n = turns_of(kernel->tile_n, kernel->turns_pairs_n, kernel->turns_halves_n),
       .sum_bytes_m = kernel->sum_bytes_m,
       .sum_bytes_n = kernel->sum_bytes_n,
+      .map_bytes = kernel->map_bytes,
       .warps = kernel->dependent ? 0 : kernel->tile_warps,
       .cores = strcmp(kernel->family, "simt") == 0,
       .type = kernel->a.type,
@@ -303,17 +304,29 @@ static bool add_sums(int64_t *bytes, int64_t tiles, int64_t length, int64_t batc
          !__builtin_add_overflow(*bytes, more, bytes);
 }
 
-/* In front counters, then the sums of shares, then the parts of sums over D. */
+/* Behind everything else the maps of each CTA of the grid, from a multiple of a map's size on. */
+static bool add_maps(gg_distribution *out, const gg_distributed *kernel) {
+  int64_t *bytes = &out->workspace_bytes, ctas = out->clusters * cluster_size(kernel), more;
+  out->maps_begin = *bytes;
+  if (!kernel->map_bytes) return true;
+  out->maps_begin = divide_up(*bytes, GG_MAP_BYTES) * GG_MAP_BYTES;
+  return !__builtin_mul_overflow(ctas, kernel->map_bytes, &more) &&
+         !__builtin_add_overflow(out->maps_begin, more, bytes);
+}
+
+/* In front counters, then the sums of shares, then the parts of sums over D, then maps. */
 static bool lay_out_workspace(gg_distribution *out, const gg_distributed *kernel, gg_extents e,
                               int64_t share_bytes) {
-  if (out->shares == 0 && !kernel->sum_bytes_m && !kernel->sum_bytes_n) return true;
+  bool sums = kernel->sum_bytes_m || kernel->sum_bytes_n;
+  if (out->shares == 0 && !sums && !kernel->map_bytes) return true;
   int64_t *bytes = &out->workspace_bytes;
   if (__builtin_mul_overflow(out->shares, share_bytes, bytes) ||
       __builtin_add_overflow(*bytes, GG_WORKSPACE_COUNTERS, bytes))
     return false;
   out->sums_begin = *bytes;
   return add_sums(bytes, divide_up(e.m, kernel->tile_m), e.n, e.batch, kernel->sum_bytes_n) &&
-         add_sums(bytes, divide_up(e.n, kernel->tile_n), e.m, e.batch, kernel->sum_bytes_m);
+         add_sums(bytes, divide_up(e.n, kernel->tile_n), e.m, e.batch, kernel->sum_bytes_m) &&
+         add_maps(out, kernel);
 }
 
 int64_t gg_multiprocessors_of(const gg_device_model *device, int64_t asked) {

@@ -15,6 +15,8 @@ typedef struct gg_turns {
   int part, tiles, ctas;
 } gg_turns;
 
+enum { GG_MAP_BYTES = 128 }; /* of a tensor map, which begins at a multiple of them */
+
 /* What of a kernel decides: gg_kernel's members, and the bits of an element. Packs keep it in files
  * (choice/terms.h): it has neither pointers nor gaps. */
 typedef struct gg_distributed {
@@ -29,6 +31,7 @@ typedef struct gg_distributed {
                     their warps' instructions; 0 where a CTA has that to itself */
   gg_dtype type; /* of A */
   int64_t sum_bytes_m, sum_bytes_n; /* of the workspace, for each row and column of a CTA's tile */
+  int64_t map_bytes;                /* likewise, for the tensor maps that a CTA changes */
   int32_t cores;                    /* CUDA cores multiply */
   int32_t reserved;
 } gg_distributed;
@@ -57,9 +60,10 @@ typedef struct gg_distribution {
   int64_t clusters;                  /* of the grid */
   int64_t shared_tiles, shares;      /* 0 and 0: every tile is computed whole */
   int64_t group_tiles, group_shares; /* at least 1 */
-  int64_t workspace_bytes;           /* 0 where nothing is shared, nor summed over D */
-  int64_t sums_begin;                /* where in the workspace the parts of sums over D begin */
-  int64_t busiest;                   /* K tiles of the cluster that has most of them */
+  int64_t workspace_bytes; /* 0 where nothing is shared, nor summed over D, and no map changed */
+  int64_t sums_begin;      /* where in the workspace the parts of sums over D begin, */
+  int64_t maps_begin;      /* and the tensor maps that CTAs change */
+  int64_t busiest;         /* K tiles of the cluster that has most of them */
   double adding;    /* how often a cluster writes or reads the sums of a tile, one after the other,
                        for a shared one to be complete */
   int waits;        /* of which one cluster for others, until that */

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "atom/dtype.h"
+#include "plan/map_sets.h"
 #include "plan/narrow.h"
 #include "plan/operation.h"
 #include "plan/scales.h"
@@ -207,6 +208,13 @@ static void add_matrices(params *out, gg_param_kind kind, const gg_operand_row *
   }
 }
 
+/* The arrays of addresses of A, B, C and D, also of those that maps copy. */
+static void add_arrays(params *out, const gg_operand_row *rows, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].id != GG_OPERAND_EXTRA) add_of(out, GG_PARAM_ADDRESS, &rows[i]);
+  }
+}
+
 static void add_extras(params *out, const gg_operand_row *rows, size_t count) {
   for (size_t i = 0; i < count; i++) {
     for (int kind = GG_PARAM_ADDRESS; kind <= GG_PARAM_MAP; kind++) {
@@ -223,6 +231,7 @@ static void add_shares(params *out, const gg_plan *plan) {
     add(out, (gg_param_kind)kind);
   if (sums) add(out, GG_PARAM_SUM_PARTS);
   if (plan->cluster_k > 1) add(out, GG_PARAM_NEXT_BESIDE);
+  if (gg_plan_changes_maps(plan)) add(out, GG_PARAM_MAP_SETS);
 }
 
 size_t gg_kernel_params(gg_param list[GG_PARAMS_MAX], const gg_plan *plan,
@@ -231,7 +240,10 @@ size_t gg_kernel_params(gg_param list[GG_PARAMS_MAX], const gg_plan *plan,
   size_t count = gg_operand_rows(rows, plan, layouts);
   params out = {.list = list};
   add_maps(&out, rows, count);
-  add_matrices(&out, GG_PARAM_ADDRESS, rows, count);
+  if (gg_plan_changes_maps(plan))
+    add_arrays(&out, rows, count);
+  else
+    add_matrices(&out, GG_PARAM_ADDRESS, rows, count);
   for (int kind = GG_PARAM_M; kind <= GG_PARAM_BATCH; kind++)
     add(&out, (gg_param_kind)kind);
   add_matrices(&out, GG_PARAM_LD, rows, count);

@@ -13,6 +13,7 @@ typedef enum gg_role_id {
   GG_ROLE_VECTORS,   /* brings the epilogue's vectors */
   GG_ROLE_MATRICES,  /* brings its matrices, where they have a ring of their own */
   GG_ROLE_SCHEDULER, /* finds out which tile is next, where that is not known before */
+  GG_ROLE_MAPS,      /* gives tensor maps the addresses of a tile's matrices */
   GG_ROLE_MMA,       /* issues the MMAs, where the accumulators are in tensor memory */
   GG_ROLE_CONSUMER,  /* multiplies, where no role of its own does; adds up and stores */
   GG_ROLE_COUNT
@@ -38,6 +39,8 @@ typedef enum gg_ring_id {
   GG_RING_ACCUMULATORS, /* tiles' sums in tensor memory: of shared memory it has barriers alone */
   GG_RING_VECTORS,      /* what the epilogue reads of vectors */
   GG_RING_ANSWERS,      /* which tile is next, where that is not known before */
+  GG_RING_MAPS, /* tensor maps of a tile's matrices, in global memory: of shared memory it has
+                 * D's address beside them, and barriers */
   GG_RING_COUNT
 } gg_ring_id;
 

@@ -23,6 +23,7 @@
  *
  * What maps cannot address, and what does not fit, is read by the threads that need it. */
 #include "atom/dtype.h"
+#include "plan/map_sets.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
 #include "plan/scales.h"
@@ -52,12 +53,15 @@ static int line_of(const gg_operand *operand, int length) {
 }
 
 /* Whether boxes of a matrix can be fetched, however wide they are: a stage holds one, unless they
- * have stages of their own, and each begins at a multiple of 16 bytes. */
+ * have stages of their own, and each begins at a multiple of 16 bytes. Of a batch by arrays of
+ * addresses C is read by the threads that need it, as what maps cannot address. */
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_fetches_subtiles(plan);
   int lines = n_major ? plan->tile_m : plan->tile_n;
-  int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n; /* side by side */
-  return plan->specialised && !gg_sm90_has_copiers(plan) && operand->align >= least_bytes &&
+  int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n;    /* side by side */
+  bool elsewhere = operand == &plan->c && gg_plan_changes_maps(plan); /* each batch's C */
+  return plan->specialised && !gg_sm90_has_copiers(plan) && !elsewhere &&
+         operand->align >= least_bytes &&
          (!n_major || gg_dtype_bytes(operand->type, columns) % least_bytes == 0) &&
          (apart || (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));
 }

@@ -22,9 +22,13 @@
  * Consumers of family sm90 that take tiles in turns have such rings, too, one each, and a warp for
  * each that fetches.
  *
+ * Of a batch by arrays of addresses a warp of the producer's warpgroup gives each tile's tensor
+ * maps their addresses (map_sets.h), as far ahead as its ring has sets.
+ *
  * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
 #include "atom/dtype.h"
 #include "plan/gate.h"
+#include "plan/map_sets.h"
 #include "plan/narrow.h"
 #include "plan/scales.h"
 #include "plan/sm100.h"
@@ -185,6 +189,23 @@ static gg_ring answers_of(const gg_plan *plan) {
                    .empties = 1};
 }
 
+/* Filled by a thread that gives the maps of a tile their addresses, drained by the warps that
+ * compute the tile: when all of its K tiles have come, and what they stored has been read. */
+static gg_ring maps_of(const gg_plan *plan) {
+  enum { address_bytes = 8 };
+  int sets = gg_plan_map_sets(plan);
+  return (gg_ring){.id = GG_RING_MAPS,
+                   .name = "maps",
+                   .depth = sets,
+                   .instances = 1,
+                   .bytes = address_bytes,
+                   .filled_by = GG_ROLE_MAPS,
+                   .drained_by = GG_ROLE_CONSUMER,
+                   .full = {"full maps", sets, 1, 0},
+                   .empty = {{"empty maps", sets, readers(plan), 0}},
+                   .empties = 1};
+}
+
 /* What of the rings is known without layouts: their barriers. */
 static void add_rings(gg_rings *rings, const gg_plan *plan) {
   gg_rings_add(rings, stages_of(plan));
@@ -195,9 +216,10 @@ static void add_rings(gg_rings *rings, const gg_plan *plan) {
   if (gg_plan_in_tensor_memory(plan)) gg_rings_add(rings, accumulators_of(plan));
   if (plan->vector_buffers) gg_rings_add(rings, vectors_of(plan));
   if (gg_plan_is_dynamic(plan)) gg_rings_add(rings, answers_of(plan));
+  if (gg_plan_changes_maps(plan)) gg_rings_add(rings, maps_of(plan));
 }
 
-/* And answers, which are as small. */
+/* And answers and addresses, which are as small. */
 static int64_t barrier_bytes(const gg_plan *plan) {
   gg_rings rings = {.count = 0};
   add_rings(&rings, plan);
@@ -207,7 +229,8 @@ static int64_t barrier_bytes(const gg_plan *plan) {
 
 int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
   int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
-  bool taken = gg_plan_is_dynamic(plan) && plan->subtile_stages; /* by two other roles */
+  bool busy = gg_plan_is_dynamic(plan) || (gg_plan_changes_maps(plan) && plan->pingpong);
+  bool taken = busy && plan->subtile_stages; /* by other roles */
   bool spare_warps = plan->specialised && !gg_sm90_has_copiers(plan) && !taken;
   if (!bytes || !spare_warps) return 0;
   gg_plan with = *plan;
@@ -262,6 +285,7 @@ static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id i
   case GG_RING_ACCUMULATORS:
     return 0;
   case GG_RING_ANSWERS:
+  case GG_RING_MAPS:
     return gg_rings_find(&layouts->rings, id)->bytes;
   default:
     return gg_sm90_vectors_bytes(layouts->vector_begin, plan);
@@ -312,6 +336,14 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
                                        .warps = gg_plan_subtile_rings(plan),
                                        .elected = true,
                                        .part = "sm90_fetch_subtiles"});
+  }
+  if (gg_plan_changes_maps(plan)) {
+    gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_MAPS,
+                                       .name = "maps",
+                                       .first_warp = plan->vector_buffers ? 2 : 1,
+                                       .warps = 1,
+                                       .registers = plan->producer_registers,
+                                       .part = "sm90_map_sets"});
   }
   if (gg_plan_is_dynamic(plan)) {
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_SCHEDULER,

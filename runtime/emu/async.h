@@ -55,6 +55,7 @@ struct emu_async {
   const char *unit;   /* the track of the timeline: "TMA"; NULL: none */
   /* Such operations are an event each, however many land together. NULL: nothing is told. */
   void (*describe)(emu_async_words *out, const emu_async *self);
+  uint64_t map; /* the address of a tensor map that a store reads until it lands; 0: of none */
   const struct emu_mbarrier *completes; /* on which it completes, for the timeline; NULL: on none */
   /* Does the work: moves bytes, completes barriers. Its marks are cleared, and what it touched is
    * told to the hazards, by the engine. False after a fault. */

@@ -509,11 +509,11 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   if (!st && !options->without_c) st = make_operand(out, 'c', &out->c, &p->c, options, c, err);
   if (!st) st = make_operand(out, 'd', &out->d, &p->d, options, NULL, err);
   if (!st) st = make_scales(out, 'd', &out->scale_d, &p->scale_d, options, NULL, err);
+  if (!st) st = make_scalars(out, err); /* which may be a beta that is read */
   if (!st) st = make_arrays(out, err);
   if (!st && options->in_place && gg_problem_beta(p) != 0 && c_lies_as_d(out))
     st = share_c(out, err);
   if (!st) st = make_extras(out, options, inputs, err);
-  if (!st) st = make_scalars(out, err);
   if (st) gg_trial_close(out);
   return st;
 }

@@ -8,6 +8,7 @@
     unsigned vectors_parity = 0;
 //@ insert begin_fetched
 //@ insert walk_object
+//@ insert begin_sets
     // The first consumer begins.
     if (pingpong && turn == 1${and_work}) pass_turn(consumer);
     ${each_turn} {
@@ -15,6 +16,7 @@
       const int behind = ${behind};  // stages with what this tile's epilogue reads
       if (pingpong && int(i) % consumers != turn) {
         read.skip(${k_tiles});
+//@ insert skip_set
         continue;
       }
 //@ insert locate_early
@@ -48,6 +50,7 @@
 //@ slot finish_multiply
       if constexpr (fetches_behind) await_fetched(smem, read, behind);
 //@ insert combine_boxes
+//@ insert take_set
 
       const int row0 = at.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
       epilogue_arguments arguments = {
@@ -63,6 +66,7 @@
         __syncwarp();
         if (lane == 0) mbarrier_arrive_here(vectors_empty(smem, turn));
       }
+//@ insert next_set
     }
     // Shared memory outlives its last readers.
     if constexpr (maps_results) tma_store_wait_read<0>();

@@ -4,14 +4,16 @@
 // A tile of A or B lies in a stage in boxes, each as wide as the swizzle's pattern. CTAs beside
 // each other along N share their tile of A, those along M their tile of B: they take turns at
 // copying it to all of them, a K tile each.
-__device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
+__device__ __forceinline__ void produce(${map_parameters}
                                         ${list_parameters}) {
 //@ insert sharers
+//@ insert first_set
   ring_position write = {0, 1};  // the first round finds every stage empty
   bool begun = false;  // of the first tile, whose K tiles are awaited, nothing is prefetched
   ${each_tile} {
 //@ insert next_item
     const tile_origin at = locate(list, ${tile});
+//@ insert await_set
 //@ insert find_ends
     const int behind = ${behind};  // stages with what the tile's epilogue reads
     const int prefetched = begun ? behind : 0;

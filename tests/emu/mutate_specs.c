@@ -80,9 +80,10 @@ static int64_t tiles_along(int64_t tile, int cluster, int tiles, int64_t pairs_t
 }
 
 /* Five clusters' tiles, an odd number, so that sets of accumulators do not all end in the same
- * round, and whole K tiles, but for a few elements: so the last tile, too, has all of its boxes. */
+ * round, of each of three matrices where these are given by arrays of addresses, and whole K tiles,
+ * but for a few elements: so the last tile, too, has all of its boxes. */
 static gg_problem problem_of(const gg_kernel *kernel) {
-  enum { ragged = 8, tiles = 5 };
+  enum { ragged = 8, tiles = 5, matrices = 3 };
   int64_t unit = gg_kernel_k_unit(kernel);
   int64_t k = k_tiles_of(kernel, tiles) * kernel->tile_k - ragged;
   gg_problem p = GG_PROBLEM_INIT;
@@ -94,7 +95,7 @@ static gg_problem problem_of(const gg_kernel *kernel) {
   int64_t whole = gg_kernel_n_multiple(kernel);
   p.n = extent(kernel->fixed_n, (n - ragged) / whole * whole);
   p.k = extent(kernel->fixed_k, (k + unit - 1) / unit * unit);
-  p.batch = extent(kernel->fixed_batch, 1);
+  p.batch = extent(kernel->fixed_batch, kernel->pointers ? matrices : 1);
   if (gg_kernel_takes(kernel, GG_PARAM_BETA)) p.beta = 1;
   return p;
 }

@@ -79,6 +79,7 @@ static void describe(const ring *r, ring_mistake mistake) {
   if (r->behind) printf(" and %d fetched", r->behind);
   if (r->subtiles) printf(", %d sub-tiles in %d stages", r->subtiles, r->subtile_stages);
   if (r->vectors) printf(", %d of vectors", r->vectors);
+  if (r->maps) printf(", %d sets of maps", r->maps);
   printf(", %s: ", ring_mistake_names[mistake]);
 }
 
@@ -148,6 +149,12 @@ static bool explore_all(void) {
   plan.subtile_stages = 2;
   ring reads_beside = made(plan, 3, 1, 2);
   reads_beside.beside = 1;
+  plan = two;
+  plan.pointers = true;
+  ring maps = made(plan, 3, 1, 0);
+  plan.pingpong = true;
+  ring maps_turns = made(plan, 4, 1, 0);
+  maps.maps = 2, maps_turns.maps = 3; /* with fewer nobody could go on */
   ring loads = alone, loads_turns = turns;
   loads.loads = loads_turns.loads = true;
   bool right = explore(&alone, RING_RIGHT);
@@ -162,6 +169,8 @@ static bool explore_all(void) {
   right = explore(&reads_ahead, RING_RIGHT) && right;
   right = explore(&reads_tall, RING_RIGHT) && right;
   right = explore(&turns, RING_RIGHT) && right;
+  right = explore(&maps, RING_RIGHT) && right;
+  right = explore(&maps_turns, RING_RIGHT) && right;
   right = explore(&lines, RING_RIGHT) && right;
   right = explore(&raw, RING_RIGHT) && right;
   right = explore(&raw_ahead, RING_RIGHT) && right;
@@ -169,7 +178,8 @@ static bool explore_all(void) {
   right = explore(&wide, RING_RIGHT) && right;
   right = explore(&square, RING_RIGHT) && right;
   for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++) {
-    const ring *r = m >= RING_RAW_NO_FULL          ? &raw
+    const ring *r = m >= RING_MAPS_NO_EMPTY        ? &maps
+                    : m >= RING_RAW_NO_FULL        ? &raw
                     : m == RING_NO_TURN            ? &turns
                     : m < RING_FETCH_EARLY         ? &square
                     : m == RING_VECTORS_ONE_BUFFER ? &reads_ahead
@@ -234,9 +244,14 @@ static bool find_all(uint64_t seed, int walks) {
   plan = transposing(two);
   plan.stages = 4, plan.copies_ahead = 2;
   const ring raw = made(plan, 4, 6, 0);
+  plan = two;
+  plan.pointers = true;
+  plan.cluster_n = 2;
+  const ring maps = made(plan, 8, 2, 0);
   bool right = true;
   for (ring_mistake m = RING_RIGHT + 1; m < RING_MISTAKES; m++) {
-    const ring *r = m >= RING_RAW_NO_FULL          ? &raw
+    const ring *r = m >= RING_MAPS_NO_EMPTY        ? &maps
+                    : m >= RING_RAW_NO_FULL        ? &raw
                     : m == RING_NO_TURN            ? &turns
                     : is_of_subtiles(m)            ? &reads_turns
                     : m == RING_FETCH_SOON         ? &reads_all

@@ -29,12 +29,16 @@ const char *const ring_mistake_names[RING_MISTAKES] = {
     "one buffer of vectors for all turns",
     "no wait for what is to be transposed",
     "no wait for an empty stage in front of what is to be transposed",
+    "no wait for an empty set of maps",
+    "a set of maps given back while its tile is stored",
+    "no wait for a full set of maps",
 };
 
 ring ring_of_plan(const gg_plan *plan, const gg_rings *rings) {
   const gg_ring *stages = gg_rings_find(rings, GG_RING_STAGES),
                 *subtiles = gg_rings_find(rings, GG_RING_SUBTILES),
-                *vectors = gg_rings_find(rings, GG_RING_VECTORS);
+                *vectors = gg_rings_find(rings, GG_RING_VECTORS),
+                *maps = gg_rings_find(rings, GG_RING_MAPS);
   const gg_role *producer = gg_rings_role(rings, GG_ROLE_PRODUCER),
                 *consumer = gg_rings_role(rings, GG_ROLE_CONSUMER);
   ring r = {.cluster_m = plan->cluster_m,
@@ -64,6 +68,10 @@ ring ring_of_plan(const gg_plan *plan, const gg_rings *rings) {
     r.subtile_arrivals = subtiles->empty[0].arrivals;
     r.beside = plan->epi_n && gg_plan_boxes_overlap(plan, plan->epi_n) ? blocks : 0;
   }
+  if (maps) {
+    r.maps = maps->depth;
+    r.maps_empty_arrivals = maps->empty[0].arrivals;
+  }
   if (!vectors) return r;
   r.vectors = vectors->depth;
   /* The lanes of the vectors' warp arrive one by one, each behind its own copies: here as one. */
@@ -76,6 +84,7 @@ ring ring_of_one_warp(ring r) {
   for (int k = 0; k < r.empties; k++)
     r.empty_arrivals[k] /= r.warps;
   r.vectors_empty_arrivals /= r.warps;
+  r.maps_empty_arrivals /= r.warps;
   r.subtile_arrivals /= r.warps;
   r.warps = 1;
   return r;
@@ -125,6 +134,12 @@ static int full_subtile(const builder *b, int cta, int place) {
 static int empty_subtile(const builder *b, int cta, int place) {
   return full_subtile(b, cta, subtile_places(b)) + place;
 }
+static int full_maps(const builder *b, int cta, int set) {
+  return empty_subtile(b, cta, subtile_places(b)) + set;
+}
+static int empty_maps(const builder *b, int cta, int set) {
+  return full_maps(b, cta, b->r->maps) + set;
+}
 static int cell_of(const builder *b, int cta, int stage, int part) {
   return cta * b->cells + stage * b->parts + part;
 }
@@ -134,6 +149,10 @@ static int vectors_cell(const builder *b, int cta, int buffer) {
 
 static int subtile_cell(const builder *b, int cta, int place) {
   return vectors_cell(b, cta, b->buffers) + place;
+}
+
+static int maps_cell(const builder *b, int cta, int set) {
+  return subtile_cell(b, cta, subtile_places(b)) + set;
 }
 
 /* Where a sub-tile is, of all that a consumer is fetched, and how often the ring was full before.
@@ -198,6 +217,65 @@ static void add_memory(builder *b, int cta) {
     protocol_barrier(&b->p, "empty sub-tile", cta, s, r->subtile_arrivals);
     protocol_cell(&b->p, "sub-tile", cta, s, readers);
   }
+  for (int s = 0; s < r->maps; s++)
+    protocol_barrier(&b->p, "full maps", cta, s, 1);
+  for (int s = 0; s < r->maps; s++) {
+    protocol_barrier(&b->p, "empty maps", cta, s, r->maps_empty_arrivals);
+    protocol_cell(&b->p, "maps", cta, s, readers + 1); /* and the producer's copies */
+  }
+}
+
+/* ---- Tensor maps of a tile's matrices ---------------------------------------------------- */
+
+static void wait_maps(builder *b, int who, int cta, int tile) {
+  int told = full_maps(b, cta, tile % b->r->maps);
+  protocol_step(&b->p, who, (step){STEP_WAIT, .barrier = told, .value = tile / b->r->maps});
+}
+
+static void use_maps(builder *b, int who, int cta, int tile, step_kind kind) {
+  int at = maps_cell(b, cta, tile % b->r->maps);
+  protocol_step(&b->p, who, (step){kind, .cell = at, .value = tile});
+}
+
+static void give_maps_back(builder *b, int who, int cta, int tile) {
+  int told = empty_maps(b, cta, tile % b->r->maps);
+  protocol_step(&b->p, who, (step){STEP_ARRIVE, .barrier = told});
+}
+
+/* A thread writes them, and says so when they are written: to the others that is as if they were
+ * copied. */
+static void add_maps(builder *b, int cta) {
+  const ring *r = b->r;
+  if (!r->maps) return;
+  int who = protocol_agent(&b->p, "thread of maps", cta);
+  for (int tile = 0; tile < r->tiles; tile++) {
+    int set = tile % r->maps, told = full_maps(b, cta, set);
+    step wait = {STEP_WAIT, .barrier = empty_maps(b, cta, set), .value = tile / r->maps - 1};
+    if (b->mistake != RING_MAPS_NO_EMPTY) protocol_step(&b->p, who, wait);
+    protocol_step(&b->p, who, (step){STEP_EXPECT, .barrier = told, .value = 1});
+    protocol_step(&b->p, who, (step){STEP_COPY, told, maps_cell(b, cta, set), tile});
+  }
+}
+
+/* The producer copies by them from a tile's first K tile on. */
+static void begin_maps(builder *b, int who, int cta, int tile) {
+  if (!b->r->maps) return;
+  if (b->mistake != RING_MAPS_NO_FULL) wait_maps(b, who, cta, tile);
+  use_maps(b, who, cta, tile, STEP_READ);
+}
+
+/* Consumers store by them, and have read what they stored when the next tile's K tiles have come.
+ * That those of the tile have come, by which the copies have read the maps, is told here by the
+ * first warp. */
+static void take_maps(builder *b, int who, int cta, int tile, int before, bool first) {
+  if (!b->r->maps) return;
+  bool early = b->mistake == RING_MAPS_EARLY;
+  if (before >= 0) use_maps(b, who, cta, before, STEP_DONE);
+  if (before >= 0 && !early) give_maps_back(b, who, cta, before);
+  if (first) use_maps(b, who, cta, tile, STEP_DONE);
+  wait_maps(b, who, cta, tile);
+  use_maps(b, who, cta, tile, STEP_READ);
+  if (early) give_maps_back(b, who, cta, tile);
 }
 
 /* ---- The producer ----------------------------------------------------------------------- */
@@ -302,6 +380,7 @@ static void add_producer(builder *b, int cta) {
   int who = protocol_agent(&b->p, "producer", cta), a_tile = tile_stages(r),
       all = r->tiles * a_tile;
   for (int i = 0; i < all; i++) {
+    if (i % a_tile == 0) begin_maps(b, who, cta, i / a_tile);
     if (i % a_tile < r->k_tiles)
       load_stage(b, who, cta, i, i % a_tile);
     else
@@ -472,8 +551,10 @@ static void await_turn(builder *b, int who, int cta, int consumer, int number) {
   protocol_step(&b->p, who, (step){STEP_WAIT, .barrier = turn(b, cta, consumer), .value = number});
 }
 
-static void add_consumer(builder *b, int cta, int consumer) {
+static void add_consumer(builder *b, int cta, int number) {
   const ring *r = b->r;
+  int consumer = number / r->warps;
+  bool first = r->pingpong ? number % r->warps == 0 : number == 0; /* of those of its tiles */
   int who = protocol_agent(&b->p, "consumer", cta), turns = r->pingpong ? r->consumers : 1;
   bool passes = r->pingpong && b->mistake != RING_NO_TURN;
   if (passes && consumer == 1) pass_turn(b, who, cta, 0);
@@ -488,6 +569,7 @@ static void add_consumer(builder *b, int cta, int consumer) {
     if (!r->loads) read_stage(b, who, cta, last, STEP_DONE);
     if (!r->loads && b->mistake != RING_EARLY_RELEASE) release(b, who, cta, last);
     if (late) await_fetched(b, who, cta, tile);
+    take_maps(b, who, cta, tile, tile - turns, first);
     finish_tile(b, who, cta, tile, consumer);
   }
 }
@@ -497,18 +579,19 @@ protocol ring_protocol(const ring *r, ring_mistake mistake) {
   b.two_empties = r->empties > 1 && mistake != RING_ONE_EMPTY;
   b.buffers = mistake == RING_VECTORS_ONE_BUFFER && r->vectors ? 1 : r->vectors;
   b.barriers = r->stages * (b.two_empties ? 3 : 2) + (r->pingpong ? r->consumers : 0) +
-               2 * b.buffers + (r->raw ? r->stages : 0) + 2 * subtile_places(&b);
+               2 * b.buffers + (r->raw ? r->stages : 0) + 2 * subtile_places(&b) + 2 * r->maps;
   b.parts = r->producers > 1 ? r->producers + r->boxed + r->raw : operands;
-  b.cells = b.parts * r->stages + b.buffers + subtile_places(&b);
+  b.cells = b.parts * r->stages + b.buffers + subtile_places(&b) + r->maps;
   for (int cta = 0; cta < ctas_of(&b); cta++)
     add_memory(&b, cta);
   for (int cta = 0; cta < ctas_of(&b); cta++) {
     add_producer(&b, cta);
     add_vectors(&b, cta);
+    add_maps(&b, cta);
     for (int i = 0; i < r->subtile_rings; i++)
       add_fetcher(&b, cta, i);
     for (int i = 0; i < r->consumers * r->warps; i++)
-      add_consumer(&b, cta, i / r->warps);
+      add_consumer(&b, cta, i);
   }
   return b.p;
 }

@@ -29,6 +29,8 @@ typedef struct ring {
                   else 0 */
   int vectors; /* buffers of the epilogue's vectors */
   int vectors_full_arrivals, vectors_empty_arrivals;
+  int maps; /* sets of tensor maps that get a tile's addresses */
+  int maps_empty_arrivals;
 } ring;
 
 /* What of a plan and its rings and roles matters. */
@@ -64,6 +66,9 @@ typedef enum ring_mistake {
   RING_VECTORS_ONE_BUFFER, /* pingpong: consumers share a buffer */
   RING_RAW_NO_FULL,        /* what is transposed is not awaited */
   RING_RAW_NO_EMPTY,       /* it is copied to a stage that is not empty */
+  RING_MAPS_NO_EMPTY,      /* maps get addresses while copies use them */
+  RING_MAPS_EARLY,         /* a set is given back while its tile is stored */
+  RING_MAPS_NO_FULL,       /* the producer does not wait for a set */
   RING_MISTAKES
 } ring_mistake;
 

@@ -539,7 +539,7 @@ static void draw_epilogue(gg_str *out, draws *from, const nature *is) {
 /* Arrays of addresses came later. */
 static void draw_problem_key(gg_str *out, draws *from, family of) {
   draws own = {.seed = from->seed ^ 0x6666666666666666, .drawn = from->drawn};
-  bool takes = of == SM80 || of == NAIVE || of == SIMT;
+  bool takes = of == SM80 || of == NAIVE || of == SIMT || of == SM90;
   const char *between = "";
   char word[word_max];
   bool fixed = chance(from, 12), pointers = chance(&own, takes ? 25 : 1);

@@ -311,6 +311,32 @@ START_TEST(tensor_maps_are_encoded_once) {
 END_TEST
 
 /* As many dimensions as the kernel says, in its order; and types of less than a byte. */
+/* Of a batch by arrays of addresses a map has some address, and all batches' coordinates: the
+ * kernel gives copies of it the addresses. */
+START_TEST(tensor_maps_of_arrays_of_addresses) {
+  fake_reset();
+  fake.argument_count = 4;
+  gg_kernel kernel = fixture_mapped_kernel();
+  kernel.pointers = 1;
+  loaded it = load(kernel);
+  gg_problem p = fixture_problem(100, 64, 40, 3);
+  p.pointers = true;
+  p.a = 0x1008;
+  p.batch_stride_a = p.batch_stride_d = -1; /* which count for nothing */
+  gg_prepared prepared;
+  ck_assert_int_eq(gg_prepare(&prepared, it.module, &p, &err), GG_OK);
+  ck_assert_int_eq(fake.map_count, 3);
+  const fake_map *a = &fake.maps[0], *d = &fake.maps[2];
+  ck_assert_uint_eq(a->address, 0x1000);
+  ck_assert_uint_eq(a->dims[2], 3);
+  ck_assert_uint_eq(a->strides[0], 40 * 2);
+  ck_assert_uint_eq(a->strides[1], 0);
+  ck_assert_uint_eq(d->dims[2], 3);
+  ck_assert_uint_eq(d->strides[1], 0);
+  unload(it);
+}
+END_TEST
+
 START_TEST(tensor_maps_of_any_rank_and_type) {
   static const struct {
     gg_dtype type;
@@ -651,6 +677,7 @@ int main(void) {
   tcase_add_test(tests, clusters_are_an_attribute);
   tcase_add_test(tests, a_problem_leaves_multiprocessors);
   tcase_add_test(tests, tensor_maps_are_encoded_once);
+  tcase_add_test(tests, tensor_maps_of_arrays_of_addresses);
   tcase_add_test(tests, tensor_maps_of_any_rank_and_type);
   tcase_add_test(tests, tensor_maps_of_scale_factors);
   tcase_add_test(tests, tensor_maps_of_halves);

@@ -423,6 +423,12 @@ static void no_room_for_sums(gg_problem *p, gg_kernel *kernel) {
   p->workspace_bytes = 65536;
 }
 
+/* Six CTAs' tensor maps, behind the counters. */
+static void no_room_for_maps(gg_problem *p, gg_kernel *kernel) {
+  kernel->map_bytes = 640;
+  p->workspace_bytes = 65536;
+}
+
 static void odd_workspace(gg_problem *p, gg_kernel *kernel) {
   no_workspace(p, kernel);
   p->workspace = 0x10010, p->workspace_bytes = 1 << 30;
@@ -472,6 +478,9 @@ static const bad_case bad_cases[] = {
     {no_workspace, GG_E_PROBLEM_WORKSPACE, "a workspace of 0 bytes, where 12 shares of 6 tiles"},
     {no_room_for_sums, GG_E_PROBLEM_SUMS,
      "a workspace of 0 bytes, where parts of sums over D of 3456 bytes take 68992"},
+    {no_room_for_maps, GG_E_PROBLEM_MAPS,
+     "a workspace of 0 bytes, where tensor maps of 3840 bytes, with the addresses of a batch, take "
+     "69376"},
     {odd_workspace, GG_E_PROBLEM_ALIGN, "workspace = 65552 is not a multiple of the 256 bytes"},
     {huge_grid, GG_E_PROBLEM_SIZE, "8589934592 x 2 tiles of 128 x 64, batch 1, are more than a"},
     {many_tiles, GG_E_PROBLEM_SIZE, "1 x 2 tiles of 128 x 64, batch 1073741824, are more than"},
@@ -553,6 +562,21 @@ START_TEST(sums_take_a_workspace) {
   ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err),
                    GG_E_PROBLEM_STRIDE);
   assert_error(&err, GG_E_PROBLEM_STRIDE, "extras[0].batch_stride = 0: the batches overlap");
+}
+END_TEST
+
+/* Behind sums of any size the maps begin at a multiple of one's size. */
+START_TEST(maps_take_a_workspace) {
+  gg_kernel kernel = kernel_with_sum();
+  gg_problem p = fixture_problem(300, 71, 9, 2);
+  gg_distribution d;
+  kernel.sum_bytes_n = 4, kernel.map_bytes = 1280;
+  ck_assert_int_eq(gg_problem_distribute(&d, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
+  int64_t sums = GG_WORKSPACE_COUNTERS + 3 * 4 * 72 * 2, maps = (sums + 127) / 128 * 128;
+  ck_assert_int_eq(d.sums_begin, GG_WORKSPACE_COUNTERS);
+  ck_assert_int_eq(d.maps_begin, maps);
+  ck_assert_int_eq(d.workspace_bytes, maps + d.clusters * 1280);
+  ck_assert_int_ne(sums, maps);
 }
 END_TEST
 
@@ -647,6 +671,7 @@ int main(void) {
   tcase_add_test(tests, broadcast_of_inputs_and_interleaved_outputs);
   tcase_add_test(tests, extras_are_packed_and_checked);
   tcase_add_test(tests, sums_take_a_workspace);
+  tcase_add_test(tests, maps_take_a_workspace);
   tcase_add_test(tests, sums_over_nothing);
   tcase_add_test(tests, narrow_lines_are_whole);
   tcase_add_test(tests, lines_of_nibbles_are_whole_bytes);

@@ -497,6 +497,7 @@ bool emu_transfer_out(const emu_transfer *transfer, emu_place from) {
   o->base.reads = &o->from;
   o->base.read_count = o->from.bytes ? 1 : 0;
   o->base.land = land_read;
+  o->base.map = transfer->map_at;
   o->base.group = groups->committed[transfer->lane];
   o->base.clock = ++groups->issued;
   count_bytes(transfer, false);

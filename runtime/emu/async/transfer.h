@@ -14,7 +14,8 @@ typedef struct emu_transfer {
   int lane;
   bool tensor;
   bool pair;          /* .cta_group::2: the mbarrier may be in either CTA of a pair */
-  emu_tensor_map map; /* of tensors */
+  emu_tensor_map map; /* of tensors, */
+  uint64_t map_at;    /* and where it is */
   int32_t at[EMU_TENSOR_RANK];
   bool four; /* rows, which are anywhere: the map's box is made as many rows high */
   int32_t rows[EMU_FOUR_ROWS];

@@ -35,14 +35,19 @@ static emu_step fence_map_acquire(emu_warp *warp, const emu_op *op, uint32_t lan
   return fence(warp, op, lanes);
 }
 
+static emu_step fence_map_release(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  emu_map_release(warp);
+  return fence(warp, op, lanes);
+}
+
 static gg_status decode_tensormap(emu_op *op, emu_decoder *d, gg_error *err) {
   bool acquires = emu_take(d, "acquire");
   int64_t bytes = 0;
   if (!acquires && !emu_take(d, "release")) return emu_unknown_form(d, err, "acquire or release");
   emu_take_scope(d);
   gg_status st = emu_modifiers_end(d, err);
+  op->exec = acquires ? fence_map_acquire : fence_map_release;
   if (st || !acquires) return st;
-  op->exec = fence_map_acquire;
   st = emu_operand_address(&op->address, d, 0, err);
   if (!st) st = emu_operand_immediate(&bytes, d, 1, err);
   if (!st && bytes != EMU_TENSOR_MAP_BYTES)

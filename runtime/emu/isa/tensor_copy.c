@@ -89,7 +89,8 @@ static bool begin(emu_transfer *t, emu_warp *warp, const emu_op *op, int lane) {
                       .tensor = true,
                       .pair = facts->pair,
                       .four = facts->four};
-  if (!read_map(bytes, t, emu_lane_address(warp, &facts->map, lane))) return false;
+  t->map_at = emu_lane_address(warp, &facts->map, lane);
+  if (!read_map(bytes, t, t->map_at)) return false;
   if (!emu_tensor_map_decode(&t->map, bytes)) {
     wrong_map(t, "the 128 bytes are no tensor map of this emulator");
     return false;

@@ -132,7 +132,7 @@ static emu_step run_replace(emu_warp *warp, const emu_op *op, uint32_t lanes) {
     emu_tensor_map_pack(bytes, &map);
     if (!move_map(bytes, warp, op, (int)lane, space, address, true)) return EMU_FAULT;
     if (space == EMU_GENERIC) space = emu_space_of(address);
-    if (space == EMU_GLOBAL && !emu_map_changed(warp, op, address)) return EMU_FAULT;
+    if (space == EMU_GLOBAL && !emu_map_changed(warp, op, address, false)) return EMU_FAULT;
   }
   return EMU_NEXT;
 }
@@ -147,7 +147,7 @@ static emu_step run_copy(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   uint64_t to = emu_lane_address(warp, &op->address, lane);
   bool ok = move_map(bytes, warp, op, lane, EMU_SHARED, emu_lane_address(warp, from, lane), false);
   ok = ok && move_map(bytes, warp, op, lane, EMU_GLOBAL, to, true);
-  if (!ok || !emu_map_changed(warp, op, to)) return EMU_FAULT;
+  if (!ok || !emu_map_changed(warp, op, to, true)) return EMU_FAULT;
   emu_hazard_fence(warp);
   return EMU_NEXT;
 }

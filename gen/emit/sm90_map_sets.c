@@ -1,0 +1,109 @@
+/* Family sm90: the tensor maps of a batch by arrays of addresses (plan/map_sets.h) as CUDA C++, in
+ * the terms of templates/parts/sm90_map_sets.cu. */
+#include "emit/sm90.h"
+#include "plan/map_sets.h"
+#include "plan/operands.h"
+#include "plan/sm90.h"
+
+enum { names_max = 2 * 4 }; /* of A, B, C and D, each with that of its end */
+
+/* A map: the operand's letter, and whether it is that of the operand's end. */
+typedef struct changed {
+  char letter;
+  bool end;
+} changed;
+
+/* In the order of the kernel's parameters. */
+static size_t maps_of_set(changed out[names_max], const gg_plan *plan, const gg_layouts *layouts) {
+  gg_operand_row rows[GG_OPERAND_ROWS_MAX];
+  size_t rows_count = gg_operand_rows(rows, plan, layouts), count = 0;
+  for (size_t i = 0; i < rows_count; i++) {
+    if (!rows[i].map || !gg_plan_changes_map_of(plan, rows[i].id)) continue;
+    char letter = gg_operand_word(rows[i].id)[0];
+    out[count++] = (changed){letter, false};
+    if (rows[i].map->end) out[count++] = (changed){letter, true};
+  }
+  return count;
+}
+
+static bool maps_d(const gg_layouts *layouts) {
+  return layouts->results[layouts->result_count - 1].mapped;
+}
+
+/* ---- The producer ----------------------------------------------------------------------- */
+
+void gg_sm90_bind_set_of_producer(gg_bindings *out, const gg_plan *plan) {
+  bool changes = gg_plan_changes_maps(plan);
+  gg_str lines = GG_STR_INIT;
+  gg_bind_text(out, "map_parameters",
+               changes ? "map_set *sets," : "const tensor_map &map_a, const tensor_map &map_b,");
+  gg_bind_text(out, "first_set", changes ? "  unsigned number = 0;  // of the tile\n" : "");
+  if (changes) {
+    gg_str_puts(&lines, "    const map_set &set = sets[set_of(number)];\n"
+                        "    mbarrier_wait(full_maps(smem, set_of(number)), round_of(number));\n"
+                        "    ++number;\n"
+                        "    const tensor_map &map_a = set.a, &map_b = set.b");
+    for (int i = 0; i < 2; i++) {
+      bool end = gg_sm90_has_end(plan, i == 0 ? &plan->a : &plan->b);
+      if (end) gg_str_printf(&lines, ", &end_%c = set.end_%c", "ab"[i], "ab"[i]);
+    }
+    gg_str_puts(&lines, ";\n");
+  }
+  gg_bind_str(out, "await_set", &lines);
+}
+
+/* ---- The warp that changes maps --------------------------------------------------------- */
+
+void gg_sm90_write_change(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  changed maps[names_max];
+  size_t count = maps_of_set(maps, plan, layouts);
+  gg_str_puts(out, "change_maps(sets");
+  for (size_t i = 0; i < count; i++)
+    gg_str_printf(out, ", %s_%c", maps[i].end ? "end" : "map", maps[i].letter);
+  gg_str_puts(out, ", A, B, D, list,\n                               smem, lane);");
+}
+
+static void bind_change(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  changed maps[names_max];
+  size_t count = maps_of_set(maps, plan, layouts);
+  gg_str members = GG_STR_INIT, parameters = GG_STR_INIT, copies = GG_STR_INIT,
+         changes = GG_STR_INIT, acquires = GG_STR_INIT;
+  for (size_t i = 0; i < count; i++) {
+    const char *end = maps[i].end ? "end_" : "", *name = maps[i].end ? "end" : "map";
+    const char letter = maps[i].letter;
+    gg_str_printf(&members, "%s%s%c", i ? ", " : "", end, letter);
+    gg_str_printf(&parameters, "%sconst tensor_map &%s_%c",
+                  i ? ",\n                                            " : "", name, letter);
+    gg_str_printf(&copies, "    copy_map(sets[set].%s%c, %s_%c, lane);\n", end, letter, name,
+                  letter);
+    gg_str_printf(&changes, "    change_address(maps.%s%c, g%c);\n", end, letter,
+                  letter - 'a' + 'A');
+    gg_str_printf(&acquires, "    acquire_map(maps.%s%c);\n", end, letter);
+  }
+  gg_bind_str(out, "set_members", &members);
+  gg_bind_str(out, "launch_maps", &parameters);
+  gg_bind_str(out, "copy_maps", &copies);
+  gg_bind_str(out, "change_addresses", &changes);
+  gg_bind_str(out, "acquire_maps", &acquires);
+}
+
+/* ---- The consumers ---------------------------------------------------------------------- */
+
+void gg_sm90_bind_map_sets(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_MAPS);
+  gg_bind_part(out, "map_sets", role ? role->part : NULL);
+  gg_bind_text(out, "find_sets",
+               role ? "  map_set *const sets = map_sets + blockIdx.x * map_set_count;\n" : "");
+  gg_bind_text(out, "begin_sets", role ? "    unsigned number = 0;  // of the tile\n" : "");
+  gg_bind_text(out, "skip_set", role && plan->pingpong ? "        ++number;\n" : "");
+  gg_bind_text(out, "take_set",
+               !role ? ""
+               : maps_d(layouts)
+                   ? "      const map_set &set = take_set(sets, number, smem, lane);\n"
+                   : "      take_set(sets, number, smem, lane);\n");
+  gg_bind_text(out, "next_set", role ? "      ++number;\n" : "");
+  if (!role) return;
+  gg_bind_flag(out, "maps_d", maps_d(layouts));
+  gg_bind_flag(out, "tells_d", gg_sm90_epilogue_of(plan, layouts).addresses);
+  bind_change(out, plan, layouts);
+}
