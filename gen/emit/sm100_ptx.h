@@ -7,7 +7,7 @@
 #include "emit/ptx_text.h"
 #include "plan/layouts.h"
 
-/* ---- Clusters: sm100_ptx.c ----------------------------------------------------------------- */
+/* ---- Clusters: sm100_ptx_cluster.c --------------------------------------------------------- */
 
 /* CTAs of the cluster as bits by their ranks, of which this CTA's are `bits`, moved by its place:
  * along M, of pairs that share a half by its place in the pair; along N by whole columns. */
@@ -50,7 +50,7 @@ uint32_t gg_sm100_ptx_ids(const gg_plan *plan, int step);
 gg_status gg_sm100_ptx_bind_issue(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                                   gg_error *err);
 
-/* ---- Sums in tensor memory: sm100_ptx_sums.c ------------------------------------------------ */
+/* ---- Sums in tensor memory: sm100_ptx_places.c, sm100_ptx_sums.c ---------------------------- */
 
 /* Blocks of 16 rows that a warp reads, and boxes of columns of each. */
 int gg_sm100_ptx_blocks(const gg_plan *plan);

@@ -11,45 +11,17 @@
 
 enum { lane_step = 1 << 16 /* of addresses in tensor memory */ };
 
-int gg_sm100_ptx_blocks(const gg_plan *plan) {
-  return gg_sm100_blocks_of_mma(plan) * gg_sm100_mmas_m(plan);
-}
-
-int gg_sm100_ptx_boxes(const gg_plan *plan) {
-  return gg_sm100_mmas_n(plan) * gg_plan_boxes_of_mma(plan, plan->epi_n);
-}
-
-/* A box's first column, of those of its MMA that the warp reads; the last box may begin within the
- * one before it. */
-static int column_of_mma(const gg_plan *plan, int box) {
-  int column = box % gg_plan_boxes_of_mma(plan, plan->epi_n) * plan->epi_n;
-  int last = gg_plan_warp_columns(plan) - plan->epi_n;
-  return column < last ? column : last;
-}
-
-/* Which of the two boxes' registers one has, of all that a warp reads of a tile. */
-static int first_word(const gg_plan *plan, int number) {
-  return number % 2 * plan->epi_n / 2;
-}
-
-gg_sm100_ptx_place gg_sm100_ptx_place_of(const gg_plan *plan, int box, int block) {
-  int blocks = gg_sm100_blocks_of_mma(plan), boxes = gg_plan_boxes_of_mma(plan, plan->epi_n);
-  return (gg_sm100_ptx_place){.row = block / blocks * gg_plan_mma_rows(plan) +
-                                     block % blocks * plan->epi_m,
-                              .column = box / boxes * plan->mma.n + column_of_mma(plan, box),
-                              .word = first_word(plan, box * gg_sm100_ptx_blocks(plan) + block)};
-}
-
 /* Has the sums of a box loaded: so manieth of all. */
 static void write_load(gg_str *out, const gg_plan *plan, int number) {
   int all = gg_sm100_ptx_blocks(plan), box = number / all, block = number % all;
   int blocks = gg_sm100_blocks_of_mma(plan), boxes = gg_plan_boxes_of_mma(plan, plan->epi_n);
   int mma = block / blocks + box / boxes * gg_sm100_mmas_m(plan);
-  int column = mma * gg_plan_warp_columns(plan) + column_of_mma(plan, box);
+  gg_sm100_ptx_place place = gg_sm100_ptx_place_of(plan, box, block);
+  int column = mma * gg_plan_warp_columns(plan) + place.column - box / boxes * plan->mma.n;
   int by = block % blocks * plan->epi_m * lane_step + column;
   if (by) gg_str_printf(out, "  add.u32 %%address, %%from_sums, 0x%x;\n", by);
   gg_str_printf(out, "  @%%any tcgen05.ld.sync.aligned.16x256b.x%d.b32\n    ", plan->epi_n / 8);
-  gg_ptx_write_registers(out, "acc", first_word(plan, number), plan->epi_n / 2, 4);
+  gg_ptx_write_registers(out, "acc", place.word, plan->epi_n / 2, 4);
   gg_str_printf(out, " [%s];\n", by ? "%address" : "%from_sums");
 }
 

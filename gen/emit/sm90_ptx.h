@@ -62,12 +62,12 @@ void gg_sm90_ptx_write_c(gg_str *out, const gg_plan *plan, const gg_layouts *lay
 void gg_sm90_ptx_add_c(gg_str *out, const gg_plan *plan, int i, int x);
 void gg_sm90_ptx_release_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box);
 
+/* ---- C in sub-tiles: sm90_ptx_subtiles.c ---------------------------------------------------- */
+
 /* The line that loads two matrices across and two down, or of 8 columns one, to c`word` and on: as
  * far from %c_place as said, of a stage that begins at %c_base`stage`. */
 void gg_sm90_ptx_write_matrices_of_c(gg_str *out, bool n_major, gg_ptx_step step, int word,
                                      int stage);
-
-/* ---- C in sub-tiles: sm90_ptx_subtiles.c ---------------------------------------------------- */
 
 const char *gg_sm90_ptx_subtiles_lack(const gg_plan *plan, const gg_layouts *layouts);
 void gg_sm90_ptx_bind_subtiles(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);

@@ -108,6 +108,20 @@ void gg_sm90_ptx_end_subtile(gg_str *out, const gg_plan *plan, const gg_layouts 
   gg_str_puts(out, "c_read:\n");
 }
 
+void gg_sm90_ptx_write_matrices_of_c(gg_str *out, bool n_major, gg_ptx_step step, int word,
+                                     int stage) {
+  for (int i = 0; i < 4; i++)
+    gg_str_printf(out, "%smov.b32 %%c%d, 0;%s", i ? " " : "    ", word + i, i == 3 ? "\n" : "");
+  if (step.xors) gg_str_printf(out, "    xor.b32 %%place, %%c_place, 0x%x;\n", step.by);
+  gg_str_printf(out, "    add.u32 %%place, %s, %%c_base%d;\n", step.xors ? "%place" : "%c_place",
+                stage);
+  gg_str_printf(out, "    @%%reads_c ldmatrix.sync.aligned.m8n8.x4%s.shared.b16\n      ",
+                n_major ? "" : ".trans");
+  gg_str_printf(out, "{%%c%d, %%c%d, %%c%d, %%c%d}, ", word, word + 1, word + 2, word + 3);
+  gg_ptx_write_place(out, "%place", step.xors ? 0 : step.by);
+  gg_str_puts(out, ";\n");
+}
+
 void gg_sm90_ptx_write_subtile(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                int column) {
   const gg_fetched *c = &layouts->fetched[0];

@@ -7,7 +7,7 @@
 
 #include "emit/sm90.h"
 #include "emit/sm90_ptx.h"
-#include "gemmgen_kernel.h"
+#include "gemmgen.h"
 #include "plan/distribution.h"
 
 /* ---- Sums ---------------------------------------------------------------------------------- */

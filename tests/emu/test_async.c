@@ -103,6 +103,7 @@ static const char loads[] = HEAD
                     "WC", "%r13",
                     "%r12") "ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r15];\n"
                             "add.u32 %r30, %r30, %r20;\nadd.u32 %r30, %r30, %r23;\n"
+                            "fence.proxy.async.shared::cta;\n"
                             "mbarrier.arrive.shared::cta.b64 _, [%r14];\n"
                             "add.u32 %r10, %r10, 1;\nsetp.lt.u32 %p3, %r10, 8;\n@%p3 bra CLOOP;\n"
                             "mul.wide.u32 %d4, %r5, 4;\nadd.u64 %d2, %d2, %d4;\n"
@@ -411,6 +412,7 @@ static const async_mutant mutants[] = {
     {"loads", "[%r13], %r12", "[%r13], 0"},
     {"loads", "mbarrier.arrive.shared::cta.b64 _, [%r14];\n", ""},
     {"loads", "xor.b32 %r7, %r7, %r6;\n", ""},
+    {"loads", "fence.proxy.async.shared::cta;\n", ""},
     {"loads", "mbarrier.init.shared::cta.b64 [bar+8], 1;\n", ""},
     {"stores", "fence.proxy.async.shared::cta;\n", ""},
     {"stores", "bar.sync 0; // written\n", ""},

@@ -434,9 +434,8 @@ START_TEST(ptx_of_a_template_needs_no_nvrtc) {
 END_TEST
 
 START_TEST(what_has_no_template_says_so) {
-  kernel_of_template("arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nscheduler: split_k\n",
-                     GG_E_EMIT_PTX);
-  assert_error(&err, GG_E_EMIT_PTX, "family sm90 has none with split_k or stream_k");
+  kernel_of_template("arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nraster: hilbert\n", GG_E_EMIT_PTX);
+  assert_error(&err, GG_E_EMIT_PTX, "family sm90 has none with tiles along a Hilbert curve");
 }
 END_TEST
 
