@@ -17,9 +17,18 @@ typedef struct field {
   const char *name, *meaning;
 } field;
 
-static void put_fields(gg_str *out, const field *fields, size_t count, uint64_t word) {
-  for (size_t i = 0; i < count; i++) {
-    const field *f = &fields[i];
+/* The layout of a word, and its table. */
+typedef struct word_format {
+  const field *fields;
+  size_t count;
+} word_format;
+
+#define FORMAT_OF(fields)                                                                          \
+  { fields, sizeof(fields) / sizeof *(fields) }
+
+static void put_fields(gg_str *out, const word_format *format, uint64_t word) {
+  for (size_t i = 0; i < format->count; i++) {
+    const field *f = &format->fields[i];
     uint64_t value = word >> f->begin & ((UINT64_C(1) << (f->end - f->begin + 1)) - 1);
     if (f->begin == f->end)
       gg_str_printf(out, "<tr><td>%d</td>", f->begin);
@@ -31,13 +40,14 @@ static void put_fields(gg_str *out, const field *fields, size_t count, uint64_t 
   gg_str_puts(out, "</tbody></table>\n");
 }
 
-static void open_fields(gg_str *out, const char *id, const char *caption, int digits,
-                        uint64_t word) {
+static void put_word(gg_str *out, const char *id, const char *caption, int digits, uint64_t word,
+                     const word_format *format) {
   gg_str_printf(out,
                 "<table class=\"facts descriptor\" id=\"%s\"><caption>%s: 0x%0*llx</caption>"
                 "<thead><tr><th scope=\"col\">bits</th><th scope=\"col\">field</th>"
                 "<th scope=\"col\">value</th><th scope=\"col\">which is</th></tr></thead><tbody>\n",
                 id, caption, digits, (unsigned long long)word);
+  put_fields(out, format, word);
 }
 
 static void put_row(gg_str *out, const char *name, const char *text) {
@@ -227,12 +237,8 @@ static const field tcgen05_fields[] = {
 
 static void put_descriptor(gg_str *out, const char *id, const char *caption, uint64_t bits,
                            bool tcgen05) {
-  if (!bits) return;
-  open_fields(out, id, caption, 16, bits);
-  if (tcgen05)
-    put_fields(out, tcgen05_fields, sizeof tcgen05_fields / sizeof *tcgen05_fields, bits);
-  else
-    put_fields(out, wgmma_fields, sizeof wgmma_fields / sizeof *wgmma_fields, bits);
+  static const word_format wgmma = FORMAT_OF(wgmma_fields), of_tcgen05 = FORMAT_OF(tcgen05_fields);
+  if (bits) put_word(out, id, caption, 16, bits, tcgen05 ? &of_tcgen05 : &wgmma);
 }
 
 /* PTX ISA, "Instruction descriptor" of tcgen05; with scale factors some bits are others. */
@@ -265,16 +271,14 @@ static const field scaled_instruction[] = {
     {31, 31, "K", "1: of 96"}};
 
 static gg_status put_instruction(gg_str *out, const gg_mma_atom *atom, gg_error *err) {
+  static const word_format plain = FORMAT_OF(plain_instruction),
+                           scaled = FORMAT_OF(scaled_instruction);
   const gg_instr_desc what = gg_mma_atom_instr_desc(atom);
   uint32_t bits;
   gg_status st = gg_instr_desc_make(&bits, &what, err);
   if (st) return st;
-  open_fields(out, "desc-instruction", "Instruction descriptor of the first MMA", 8, bits);
-  if (what.scaled)
-    put_fields(out, scaled_instruction, sizeof scaled_instruction / sizeof *scaled_instruction,
-               bits);
-  else
-    put_fields(out, plain_instruction, sizeof plain_instruction / sizeof *plain_instruction, bits);
+  put_word(out, "desc-instruction", "Instruction descriptor of the first MMA", 8, bits,
+           what.scaled ? &scaled : &plain);
   return GG_OK;
 }
 
