@@ -1,5 +1,6 @@
 #include "emit/ptx.h"
 
+#include "emit/ptx_text.h"
 #include "plan/target.h"
 
 /* What emission knows of a family's PTX. */
@@ -29,5 +30,6 @@ gg_status gg_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
                       gg_error *err) {
   char arch[GG_ARCH_NAME_MAX];
   gg_bind_text(out, "target", gg_arch_name(arch, plan->arch));
+  gg_ptx_bind_version(out, plan);
   return families[plan->target->id].bind(out, plan, layouts, err);
 }

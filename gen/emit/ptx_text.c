@@ -36,8 +36,12 @@ void gg_ptx_write_registers(gg_str *out, const char *name, int first, int count,
 }
 
 void gg_ptx_bind_version(gg_bindings *out, const gg_plan *plan) {
-  int least = plan->cluster_k > 1 ? 81 /* st.async */ : 80;
-  int version = plan->mma.row->ptx_isa > least ? plan->mma.row->ptx_isa : least;
+  const int needs[] = {80, gg_arch_info_of(plan->arch.number)->ptx_isa, plan->mma.row->ptx_isa,
+                       plan->cluster_k > 1 ? 81 /* st.async */ : 0,
+                       plan->arch.suffix == 'f' ? 88 /* targets of families */ : 0};
+  int version = 0;
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+    if (needs[i] > version) version = needs[i];
   gg_str text = GG_STR_INIT;
   gg_str_printf(&text, "%d.%d", version / 10, version % 10);
   gg_bind_str(out, "version", &text);

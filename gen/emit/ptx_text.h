@@ -8,7 +8,7 @@
 
 typedef long long ll; /* for printf */
 
-/* Binds the PTX ISA's version: the first that has all of the text and the plan's MMAs. */
+/* Binds the PTX ISA's version: the first that has all of the text, the target and the plan's MMAs. */
 void gg_ptx_bind_version(gg_bindings *out, const gg_plan *plan);
 
 /* Binds a number. */

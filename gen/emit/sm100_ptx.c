@@ -42,17 +42,6 @@ const char *gg_sm100_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
 
 /* ---- The text's head ----------------------------------------------------------------------- */
 
-/* The first PTX ISA that has the target and the kernel's MMA. */
-static void bind_version(gg_bindings *out, const gg_plan *plan) {
-  enum { of_families = 88 };
-  int isa = gg_arch_info_of(plan->arch.number)->ptx_isa;
-  if (plan->mma.row->ptx_isa > isa) isa = plan->mma.row->ptx_isa;
-  if (plan->arch.suffix == 'f' && isa < of_families) isa = of_families;
-  gg_str text = GG_STR_INIT;
-  gg_str_printf(&text, "%d.%d", isa / 10, isa % 10);
-  gg_bind_str(out, "version", &text);
-}
-
 static const gg_ring *stages_of(const gg_layouts *layouts) {
   return gg_rings_find(&layouts->rings, GG_RING_STAGES);
 }
@@ -246,7 +235,6 @@ gg_status gg_sm100_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layo
   gg_ptx_bind_number(out, "ctas_per_sm", plan->ctas_per_sm);
   gg_ptx_bind_number(out, "cta_group", plan->cta_group);
   gg_ptx_bind_number(out, "issuer", gg_sm100_issuer(plan));
-  bind_version(out, plan);
   gg_sm90_ptx_bind_arguments(out, plan, layouts);
   bind_memory(out, plan, layouts);
   bind_tiles(out, plan);

@@ -361,7 +361,6 @@ static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_str(out, "arrive_where", &text);
   gg_ptx_write_clear(&text, frags * gg_sm90_mma_registers(plan));
   gg_bind_str(out, "clear", &text);
-  gg_ptx_bind_version(out, plan);
   gg_bind_text(out, "sum_type", gg_ptx_sum_type(plan));
   gg_ptx_bind_number(out, "accumulators", frags * gg_sm90_mma_registers(plan));
   gg_ptx_bind_number(out, "block_rows", gg_plan_block_m(plan));

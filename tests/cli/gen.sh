@@ -29,6 +29,9 @@ echo 'raster: {order: hilbert}' >>ptx.yaml
 expect 0 'PTX of NVRTC' "$gemmgen" gen --emit ptx ptx.yaml -o small.ptx
 holds 'it is' grep -q NVVM small.ptx
 holds 'it says why' grep -q '^ptx.yaml:1:7: note: NVRTC made this PTX: .* has none with tiles along a Hilbert curve' err
+printf 'arch: sm_120\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nschedule: multistage\n' >later.yaml
+expect 0 'PTX of a later target' "$gemmgen" gen --emit ptx later.yaml -o later.ptx
+holds 'of the first version that has it' grep -qx '.version 8.7' later.ptx
 expect 1 'a bad spec' "$gemmgen" gen bad.yaml -o bad.cu
 holds 'nothing is written' [ ! -e bad.cu ]
 holds 'file:line:column' grep -Eq '^bad.yaml:[0-9]+:[0-9]+: error: ' err
