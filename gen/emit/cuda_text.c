@@ -294,6 +294,12 @@ static void write_pair(gg_str *out, const char *name, gg_dtype type, bool relu) 
 
 /* To 8 bits, saturating; the upper one comes first here too. */
 static void write_bytes(gg_str *out, const char *name, gg_dtype type, bool floats) {
+  if (floats && type == GG_DTYPE_u8)
+    gg_str_puts(out, "  // ptxas 13.0 makes F2IP.U8 with .RELU of a relu before this, which is an "
+                     "illegal instruction on\n"
+                     "  // the H100. A sum with 0, which does not change the result, stands "
+                     "between them.\n"
+                     "  d0 = __fadd_rn(d0, 0.0f);\n");
   gg_str_printf(out,
                 "  unsigned pair;\n"
                 "  asm(\"cvt.pack.sat.%s.s32.b32 %%0, %%1, %%2, 0;\"\n"

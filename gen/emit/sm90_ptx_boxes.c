@@ -182,6 +182,10 @@ static void write_value(gg_str *out, const boxes *b, int i, int word) {
 
 /* x`i` and the one before it as elements of 8 bits that are integers: rounded, then clamped. */
 static void write_bytes(gg_str *out, const boxes *b, int i) {
+  /* As gg_cuda_write_narrowing has it, and for the same reason. */
+  if (in_floats(b) && b->plan->d.type == GG_DTYPE_u8)
+    gg_str_printf(out, "    add.rn.f32 %%x%d, %%x%d, 0f00000000;  // keeps a relu apart\n", i - 1,
+                  i - 1);
   for (int j = 0; j < 2 && in_floats(b); j++)
     gg_str_printf(out, "    cvt.rni.s32.f32 %%w%d, %%x%d;\n", j, i - 1 + j);
   gg_str_printf(out, "    cvt.pack.sat.%s.s32.b32 %%w0, ", gg_dtype_info_of(b->plan->d.type)->ptx);
