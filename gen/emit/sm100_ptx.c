@@ -35,7 +35,7 @@ const char *gg_sm100_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i].is) return rows[i].what;
-  const char *lacks = gg_sm100_ptx_finish_lacks(plan, layouts);
+  const char *lacks = gg_sm90_ptx_finish_lacks(plan);
   if (!lacks) lacks = gg_sm90_ptx_boxes_lack(plan, layouts);
   return lacks ? lacks : gg_sm100_ptx_c_lacks(plan, layouts);
 }
@@ -241,7 +241,7 @@ gg_status gg_sm100_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layo
   bind_answers(out, plan, layouts);
   gg_sm100_ptx_bind_producer(out, plan, layouts);
   gg_sm100_ptx_bind_sums(out, plan, layouts);
-  gg_sm100_ptx_bind_vectors(out, plan, layouts);
+  gg_sm90_ptx_bind_vectors(out, plan, layouts);
   gg_status st = gg_sm100_ptx_bind_issue(out, plan, layouts, err);
   if (!st) st = gg_sm100_ptx_bind_c(out, plan, layouts, err);
   return st ? st : gg_sm90_ptx_bind_boxes(out, plan, layouts, err);

@@ -5,6 +5,7 @@
 
 #include "emit/binding.h"
 #include "emit/ptx_text.h"
+#include "emit/sm90_ptx.h"
 #include "plan/layouts.h"
 
 /* ---- Clusters: sm100_ptx_cluster.c --------------------------------------------------------- */
@@ -56,13 +57,8 @@ gg_status gg_sm100_ptx_bind_issue(gg_bindings *out, const gg_plan *plan, const g
 int gg_sm100_ptx_blocks(const gg_plan *plan);
 int gg_sm100_ptx_boxes(const gg_plan *plan);
 
-/* Of such a box the first row and column, from the warp's first ones on, and the register that its
- * first element is in. */
-typedef struct gg_sm100_ptx_place {
-  int row, column, word;
-} gg_sm100_ptx_place;
-
-gg_sm100_ptx_place gg_sm100_ptx_place_of(const gg_plan *plan, int box, int block);
+/* Where such a box is. */
+gg_sm90_ptx_box_place gg_sm100_ptx_place_of(const gg_plan *plan, int box, int block);
 
 /* The lines in front of a box, which has its sums behind them, and those behind it. */
 void gg_sm100_ptx_begin_box(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box,
@@ -74,34 +70,6 @@ void gg_sm100_ptx_end_box(gg_str *out, const gg_plan *plan, const gg_layouts *la
 void gg_sm100_ptx_write_origin(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 
 void gg_sm100_ptx_bind_sums(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
-
-/* ---- What becomes of them: sm100_ptx_finish.c ------------------------------------------------ */
-
-/* NULL, or what of the operations has no template. */
-const char *gg_sm100_ptx_finish_lacks(const gg_plan *plan, const gg_layouts *layouts);
-
-/* The registers of what a box's operations read; and the lines that make x`number` of the lane's so
- * manieth accumulator of a box. Of two rows and two columns these are neighbours, behind them come
- * those of the next columns. */
-void gg_sm100_ptx_declare_values(gg_str *out, const gg_plan *plan);
-gg_status gg_sm100_ptx_finish(gg_str *out, gg_arena *arena, const gg_plan *plan,
-                              const gg_layouts *layouts, gg_sm100_ptx_place at, int number,
-                              gg_error *err);
-
-/* ---- Vectors: sm100_ptx_vectors.c ----------------------------------------------------------- */
-
-/* Whether an operation reads one, of a type that there is text for. */
-bool gg_sm100_ptx_has_vector(const gg_operation *operation);
-
-/* The lines that read what operations want at two neighbouring columns of a row, from the warp's
- * first ones on, those of columns where `first_of_columns`; and, of vectors that are not brought to
- * shared memory, those that find them for a tile. */
-void gg_sm100_ptx_read_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int row,
-                               int column, bool first_of_columns);
-void gg_sm100_ptx_find_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
-
-/* Where a lane reads vectors, and the role that brings them. */
-void gg_sm100_ptx_bind_vectors(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
 /* ---- C: sm100_ptx_c.c ---------------------------------------------------------------------- */
 

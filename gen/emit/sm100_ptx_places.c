@@ -25,10 +25,10 @@ static int first_word(const gg_plan *plan, int number) {
   return number % 2 * plan->epi_n / 2;
 }
 
-gg_sm100_ptx_place gg_sm100_ptx_place_of(const gg_plan *plan, int box, int block) {
+gg_sm90_ptx_box_place gg_sm100_ptx_place_of(const gg_plan *plan, int box, int block) {
   int blocks = gg_sm100_blocks_of_mma(plan), boxes = gg_plan_boxes_of_mma(plan, plan->epi_n);
-  return (gg_sm100_ptx_place){.row = block / blocks * gg_plan_mma_rows(plan) +
-                                     block % blocks * plan->epi_m,
-                              .column = box / boxes * plan->mma.n + column_of_mma(plan, box),
-                              .word = first_word(plan, box * gg_sm100_ptx_blocks(plan) + block)};
+  return (gg_sm90_ptx_box_place){.row = block / blocks * gg_plan_mma_rows(plan) +
+                                        block % blocks * plan->epi_m,
+                                 .column = box / boxes * plan->mma.n + column_of_mma(plan, box),
+                                 .word = first_word(plan, box * gg_sm100_ptx_blocks(plan) + block)};
 }

@@ -16,7 +16,7 @@ static void write_load(gg_str *out, const gg_plan *plan, int number) {
   int all = gg_sm100_ptx_blocks(plan), box = number / all, block = number % all;
   int blocks = gg_sm100_blocks_of_mma(plan), boxes = gg_plan_boxes_of_mma(plan, plan->epi_n);
   int mma = block / blocks + box / boxes * gg_sm100_mmas_m(plan);
-  gg_sm100_ptx_place place = gg_sm100_ptx_place_of(plan, box, block);
+  gg_sm90_ptx_box_place place = gg_sm100_ptx_place_of(plan, box, block);
   int column = mma * gg_plan_warp_columns(plan) + place.column - box / boxes * plan->mma.n;
   int by = block % blocks * plan->epi_m * lane_step + column;
   if (by) gg_str_printf(out, "  add.u32 %%address, %%from_sums, 0x%x;\n", by);
@@ -72,7 +72,7 @@ static void write_first(gg_str *out, const gg_plan *plan) {
 
 void gg_sm100_ptx_write_origin(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   write_first(out, plan);
-  gg_sm100_ptx_find_vectors(out, plan, layouts);
+  gg_sm90_ptx_find_vectors(out, plan, layouts);
 }
 
 void gg_sm100_ptx_bind_sums(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {

@@ -15,12 +15,6 @@
 
 /* ---- What has no template ------------------------------------------------------------------ */
 
-/* alpha and beta: what becomes of an accumulator in this text. */
-static bool is_linear(const gg_plan *plan) {
-  return plan->operation_count == 0 ||
-         (plan->operation_count == 1 && plan->operations[0].kind == GG_OP_LINEAR);
-}
-
 /* Whether blocks and K steps of descriptors are apart by numbers that add up, and a consumer's
  * first block is as many steps from the CTA's as it has blocks before it. */
 static bool steps_add_up(const gg_plan *plan, const gg_layouts *layouts) {
@@ -48,7 +42,7 @@ const char *gg_sm90_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
       {plan->a_in_registers, "an A in registers"},
       {plan->accumulator != GG_DTYPE_f32 && plan->accumulator != GG_DTYPE_s32, "sums of f16"},
       {gg_plan_is_gated(plan), "a gate"},
-      {!is_linear(plan), "an epilogue of more than alpha and beta"},
+      {plan->compute != GG_DTYPE_f32 && plan->operation_count, "operations on integers"},
       {gg_plan_reads_scalars(plan), "factors in device memory"},
       {layouts->result_count != 1 || !layouts->results[0].mapped, "lines of D that lanes store"},
       {plan->pingpong && plan->consumers != 2, "turns of other than two consumers"},
@@ -56,7 +50,8 @@ const char *gg_sm90_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i].is) return rows[i].what;
-  const char *lacks = gg_sm90_ptx_boxes_lack(plan, layouts);
+  const char *lacks = gg_sm90_ptx_finish_lacks(plan);
+  if (!lacks) lacks = gg_sm90_ptx_boxes_lack(plan, layouts);
   return lacks ? lacks : gg_sm90_ptx_c_lacks(plan, layouts);
 }
 
@@ -378,6 +373,7 @@ gg_status gg_sm90_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_sm90_ptx_bind_walk(out, plan, layouts);
   bind_producer(out, plan, layouts);
   bind_consumers(out, plan, layouts);
+  gg_sm90_ptx_bind_vectors(out, plan, layouts);
   gg_status st = gg_sm90_ptx_bind_multiply(out, plan, layouts, err);
   if (!st) st = gg_sm90_ptx_bind_c(out, plan, layouts, err);
   if (st) return st;

@@ -45,6 +45,44 @@ const char *gg_sm90_ptx_boxes_lack(const gg_plan *plan, const gg_layouts *layout
 gg_status gg_sm90_ptx_bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                                  gg_error *err);
 
+/* ---- What becomes of sums: sm90_ptx_finish.c ------------------------------------------------ */
+
+/* NULL, or what of the operations has no template. */
+const char *gg_sm90_ptx_finish_lacks(const gg_plan *plan);
+
+/* Of a box of D the first row and column, from the warp's first ones on, and the register that its
+ * first element is in. */
+typedef struct gg_sm90_ptx_box_place {
+  int row, column, word;
+} gg_sm90_ptx_box_place;
+
+/* The registers of what a box's operations read; and the lines that make x`number` of the lane's so
+ * manieth accumulator of a box. Of two rows and two columns these are neighbours, behind them come
+ * those of the next columns. */
+void gg_sm90_ptx_declare_values(gg_str *out, const gg_plan *plan);
+gg_status gg_sm90_ptx_finish(gg_str *out, gg_arena *arena, const gg_plan *plan,
+                             const gg_layouts *layouts, gg_sm90_ptx_box_place at, int number,
+                             gg_error *err);
+
+/* ---- Vectors: sm90_ptx_vectors.c ------------------------------------------------------------ */
+
+/* Whether an operation reads one, of a type that there is text for. */
+bool gg_sm90_ptx_has_vector(const gg_operation *operation);
+
+/* Whether an operation is a factor of all of D, as the one before it is: these are multiplied with
+ * each other when they are read. */
+bool gg_sm90_ptx_joins_factor(const gg_plan *plan, size_t number);
+
+/* The lines that read what operations want at two neighbouring columns of a row, from the warp's
+ * first ones on, those of columns where `first_of_columns`; and, of vectors that are not brought to
+ * shared memory, those that find them for a tile. */
+void gg_sm90_ptx_read_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int row,
+                              int column, bool first_of_columns);
+void gg_sm90_ptx_find_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
+
+/* Where a lane reads vectors, and the role that brings them. */
+void gg_sm90_ptx_bind_vectors(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
+
 /* ---- C: sm90_ptx_c.c ----------------------------------------------------------------------- */
 
 /* NULL, or what of C has no template. */

@@ -126,7 +126,7 @@ static box box_of(const boxes *b, const gg_layouts *layouts, int number, int fra
   int fragments = fragments_of(b->plan);
   ll buffer = (number * fragments + fragment) % b->buffers * b->buffer_bytes;
   if (gg_plan_in_tensor_memory(b->plan)) {
-    gg_sm100_ptx_place at = gg_sm100_ptx_place_of(b->plan, number, fragment);
+    gg_sm90_ptx_box_place at = gg_sm100_ptx_place_of(b->plan, number, fragment);
     return (box){b, layouts, number, fragment, at.row, at.column, at.word, buffer};
   }
   int last = b->plan->mma.n - b->columns;
@@ -160,24 +160,13 @@ static void declare(gg_str *out, const boxes *b) {
   else
     gg_str_printf(out, "    .reg .b%d %%d<%d>;\n", 16 * b->bytes, b->columns / 4);
   if (is_int(plan->d.type) && b->bytes == 1) gg_str_puts(out, "    .reg .b32 %w<2>;\n");
-  if (gg_plan_in_tensor_memory(plan)) gg_sm100_ptx_declare_values(out, plan);
+  gg_sm90_ptx_declare_values(out, plan);
   if (!plan->has_c) return;
   /* ldmatrix has four registers also where the columns are of two. */
   gg_str_printf(out, "    .reg .b32 %%c<%d>;\n    .reg .f32 %%c_value;\n",
                 b->columns < 16 ? 4 : b->columns / 4);
   gg_str_puts(out, plan->c.type == GG_DTYPE_f16 ? "    .reg .b16 %low, %high;\n"
                                                 : "    .reg .b32 %bits;\n");
-}
-
-/* The value of accumulator `word`, by alpha, as x`i`. */
-static void write_value(gg_str *out, const boxes *b, int i, int word) {
-  bool converts = in_floats(b) && b->plan->accumulator == GG_DTYPE_s32;
-  if (converts) gg_str_printf(out, "    cvt.rn.f32.s32 %%x%d, %%acc%d;\n", i, word);
-  if (b->plan->alpha)
-    gg_str_printf(out, "    mul.rn.f32 %%x%d, %%%s%d, %%alpha;\n", i, converts ? "x" : "acc",
-                  converts ? i : word);
-  else if (!converts)
-    gg_str_printf(out, "    mov.b32 %%x%d, %%acc%d;\n", i, word);
 }
 
 /* x`i` and the one before it as elements of 8 bits that are integers: rounded, then clamped. */
@@ -221,19 +210,14 @@ static void write_c(gg_str *out, const box *x, int column) {
 static gg_status write_finish(gg_str *out, gg_arena *arena, const box *x, gg_error *err) {
   const boxes *b = x->of;
   const gg_plan *plan = b->plan;
-  bool apart = gg_plan_in_tensor_memory(plan);
-  bool subtiles = plan->has_c && plan->subtile_stages > 0 && !apart;
-  gg_sm100_ptx_place at = {x->first_row, x->first_column, x->first_word};
+  bool subtiles = plan->has_c && plan->subtile_stages > 0 && !gg_plan_in_tensor_memory(plan);
+  gg_sm90_ptx_box_place at = {x->first_row, x->first_column, x->first_word};
   gg_status st = GG_OK;
   declare(out, b);
   if (subtiles) gg_sm90_ptx_begin_subtile(out, x->layouts);
   for (int i = 0; i < b->columns / 2 && !st; i++) {
     if (plan->has_c && i * 2 % plan->read_n == 0) write_c(out, x, i * 2);
-    if (apart)
-      st = gg_sm100_ptx_finish(out, arena, plan, x->layouts, at, i, err);
-    else
-      write_value(out, b, i, x->first_word + i);
-    if (plan->has_c && !apart) gg_sm90_ptx_add_c(out, plan, i, i);
+    st = gg_sm90_ptx_finish(out, arena, plan, x->layouts, at, i, err);
     write_element(out, b, i);
   }
   if (subtiles) gg_sm90_ptx_end_subtile(out, plan, x->layouts, x->number);
@@ -445,6 +429,7 @@ static void bind_tile(gg_bindings *out, const boxes *b, const gg_layouts *layout
   if (b->plan->atoms_m > 1 && !apart)
     gg_str_printf(&text, "  mad.lo.u32 %%row0, %%consumer, %d, %%row0;\n",
                   gg_plan_block_m(b->plan));
+  if (!apart) gg_sm90_ptx_find_vectors(&text, b->plan, layouts);
   if (b->has.tails)
     gg_str_printf(&text,
                   "  cvt.u64.u32 %%d_of_batch, %%batch;\n"

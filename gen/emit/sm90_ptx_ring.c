@@ -44,6 +44,12 @@ static void bind_barriers(gg_bindings *out, const gg_layouts *layouts) {
     write_barriers(&text, layouts, &subtiles->full);
     write_barriers(&text, layouts, &subtiles->empty[0]);
   }
+  const gg_ring *vectors = gg_rings_find(&layouts->rings, GG_RING_VECTORS);
+  if (vectors) {
+    gg_str_puts(&text, "  // Of vectors, of each lane that brings them; of the warps that read.\n");
+    write_barriers(&text, layouts, &vectors->full);
+    write_barriers(&text, layouts, &vectors->empty[0]);
+  }
   const gg_ring *sums = gg_rings_find(&layouts->rings, GG_RING_SUMS);
   if (sums) {
     gg_str_puts(&text, "  // Of each warp's sums from other CTAs, by itself.\n");
@@ -61,6 +67,10 @@ void gg_sm90_ptx_bind_memory(gg_bindings *out, const gg_plan *plan, const gg_lay
                 (ll)stages->begin, stages->depth, (ll)stages->bytes, bytes_a);
   gg_str_printf(&text, "//   %lld: %d staging buffers of %lld for each warp of the consumers\n",
                 (ll)staging->begin, staging->depth, (ll)staging->bytes);
+  const gg_ring *vectors = gg_rings_find(&layouts->rings, GG_RING_VECTORS);
+  if (vectors)
+    gg_str_printf(&text, "//   %lld: %d vectors of %lld\n", (ll)vectors->begin, vectors->depth,
+                  (ll)vectors->bytes);
   gg_str_printf(&text, "//   %lld: %d barriers of 8\n", (ll)layouts->rings.barriers_begin,
                 layouts->rings.barriers);
   gg_bind_str(out, "memory_map", &text);

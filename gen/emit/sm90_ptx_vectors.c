@@ -1,7 +1,7 @@
-/* Family sm100 in PTX: the epilogue's vectors, which a warp of their own brings to shared memory
- * while the tile is multiplied, element by element, as any address will do for them; zeros where D
- * ends. */
-#include "emit/sm100_ptx.h"
+/* Families sm90 and sm100 in PTX: the epilogue's vectors, which a warp of their own brings to
+ * shared memory while the tile is multiplied, element by element, as any address will do for them;
+ * zeros where D ends. Consumers that take tiles in turns have a place each. */
+#include "emit/sm90_ptx.h"
 
 #include <stdio.h>
 
@@ -11,11 +11,20 @@
 
 /* ---- Who reads them ------------------------------------------------------------------------- */
 
-bool gg_sm100_ptx_has_vector(const gg_operation *operation) {
+bool gg_sm90_ptx_has_vector(const gg_operation *operation) {
   gg_dtype type = operation->operand.type;
   bool kind = operation->kind == GG_OP_BIAS || operation->kind == GG_OP_SCALE;
   return kind && gg_operation_reads_vector(operation) &&
          (type == GG_DTYPE_f32 || type == GG_DTYPE_f16 || type == GG_DTYPE_bf16);
+}
+
+static bool is_factor(const gg_operation *operation) {
+  return operation->kind == GG_OP_SCALE && gg_operation_span(operation) == GG_SPAN_ALL;
+}
+
+bool gg_sm90_ptx_joins_factor(const gg_plan *plan, size_t number) {
+  return number > 0 && is_factor(&plan->operations[number]) &&
+         is_factor(&plan->operations[number - 1]);
 }
 
 /* Of operation `number`, its `i`th number of 16 bits as a float. */
@@ -66,14 +75,15 @@ static void write_direct(gg_str *out, const gg_operation *operation, size_t numb
   }
 }
 
-void gg_sm100_ptx_read_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int row,
-                               int column, bool first_of_columns) {
+void gg_sm90_ptx_read_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int row,
+                              int column, bool first_of_columns) {
   bool direct = !gg_rings_find(&layouts->rings, GG_RING_VECTORS);
   char base[48];
+  size_t first_factor = 0;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *operation = &plan->operations[i];
     gg_span span = gg_operation_span(operation);
-    if (!gg_sm100_ptx_has_vector(operation)) continue;
+    if (!gg_sm90_ptx_has_vector(operation)) continue;
     if (span != GG_SPAN_ROWS && !first_of_columns) continue;
     bool two = span == GG_SPAN_COLUMNS;
     int index = two ? column : span == GG_SPAN_ROWS ? row : 0;
@@ -84,18 +94,23 @@ void gg_sm100_ptx_read_vectors(gg_str *out, const gg_plan *plan, const gg_layout
     else
       write_value(out, operation, i, two, span == GG_SPAN_ALL ? "%vectors" : base,
                   (ll)layouts->vector_begin[i] + (ll)index * bytes);
+    if (gg_sm90_ptx_joins_factor(plan, i))
+      gg_str_printf(out, "    mul.rn.f32 %%v%zu_0, %%v%zu_0, %%v%zu_0;\n", first_factor,
+                    first_factor, i);
+    else
+      first_factor = i;
   }
 }
 
 /* Of vectors that lanes read where they lie: how many rows and columns there are from this lane's
  * first ones on, and where each vector has what belongs to these. */
-void gg_sm100_ptx_find_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+void gg_sm90_ptx_find_vectors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   char name[GG_OPERATION_NAME_MAX];
   bool any = false;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *operation = &plan->operations[i];
     gg_span span = gg_operation_span(operation);
-    if (!gg_sm100_ptx_has_vector(operation)) continue;
+    if (!gg_sm90_ptx_has_vector(operation)) continue;
     if (gg_rings_find(&layouts->rings, GG_RING_VECTORS)) return;
     if (!any)
       gg_str_puts(out, "  // Where this lane reads vectors: from its first row or column on.\n"
@@ -126,28 +141,45 @@ void gg_sm100_ptx_find_vectors(gg_str *out, const gg_plan *plan, const gg_layout
   }
 }
 
-/* Where this lane reads vectors, of elements of either size: its two columns, and its row. */
-static void write_places(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_VECTORS);
-  int rows = gg_sm100_blocks_of_mma(plan) * plan->epi_m, parts = gg_plan_column_parts(plan);
-  if (!ring) return;
-  gg_str_printf(
-      out,
-      "  // Where this lane reads vectors: its row, and two of its columns, by bytes of an "
-      "element.\n"
-      "  .reg .b32 %%vectors, %%row_by_2, %%row_by_4, %%col_by_2, %%col_by_4;\n"
-      "  add.u32 %%vectors, %%smem, %lld;\n"
-      "  and.b32 %%row_by_2, %%warp_of_group, %d;\n"
-      "  shr.u32 %%row_by_4, %%lane, 2;\n"
-      "  mad.lo.u32 %%row_by_4, %%row_by_2, %d, %%row_by_4;\n"
-      "  and.b32 %%col_by_4, %%lane, 3;\n"
-      "  shl.b32 %%col_by_4, %%col_by_4, 1;\n",
-      (ll)ring->begin, 4 / parts - 1, rows);
+/* A lane's row and its first column, of those that its warp has: in %row_by_4 and %col_by_4. */
+static void write_own(gg_str *out, const gg_plan *plan) {
+  bool apart = gg_plan_in_tensor_memory(plan);
+  int rows = apart ? gg_sm100_blocks_of_mma(plan) * plan->epi_m : plan->epi_m;
+  int parts = apart ? gg_plan_column_parts(plan) : 1;
+  gg_str_printf(out,
+                "  and.b32 %%row_by_2, %%warp_of_group, %d;\n"
+                "  shr.u32 %%row_by_4, %%lane, 2;\n"
+                "  mad.lo.u32 %%row_by_4, %%row_by_2, %d, %%row_by_4;\n",
+                4 / parts - 1, rows);
+  if (!apart && plan->atoms_m > 1)
+    gg_str_printf(out, "  mad.lo.u32 %%row_by_4, %%consumer, %d, %%row_by_4;\n",
+                  gg_plan_block_m(plan));
+  gg_str_puts(out, "  and.b32 %col_by_4, %lane, 3;\n  shl.b32 %col_by_4, %col_by_4, 1;\n");
   if (parts > 1)
     gg_str_printf(out,
                   "  shr.u32 %%col_by_2, %%warp_of_group, 1;\n"
                   "  mad.lo.u32 %%col_by_4, %%col_by_2, %d, %%col_by_4;\n",
                   gg_plan_half_step(plan));
+}
+
+/* Where this lane reads vectors, of elements of either size: its two columns, and its row. */
+static void write_places(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_VECTORS);
+  if (!ring) return;
+  gg_str_printf(
+      out,
+      "  // Where this lane reads vectors: its row, and two of its columns, by bytes of an "
+      "element.\n"
+      "  .reg .b32 %%vectors, %%bar_vectors, %%row_by_2, %%row_by_4, %%col_by_2, %%col_by_4;\n"
+      "  add.u32 %%vectors, %%smem, %lld;\n"
+      "  mov.u32 %%bar_vectors, %%barriers;\n",
+      (ll)ring->begin);
+  if (ring->depth > 1)
+    gg_str_printf(out,
+                  "  mad.lo.u32 %%vectors, %%consumer, %lld, %%vectors;\n"
+                  "  mad.lo.u32 %%bar_vectors, %%consumer, %d, %%bar_vectors;\n",
+                  (ll)ring->bytes, GG_BARRIER_BYTES);
+  write_own(out, plan);
   for (int i = 0; i < 2; i++) {
     const char *name = i ? "col" : "row";
     gg_str_printf(out,
@@ -201,7 +233,7 @@ static void write_copy(gg_str *out, const gg_plan *plan, const gg_layouts *layou
                 "    .reg .pred %%exists;\n",
                 name, length, 8 * bytes, each);
   write_source(out, name, span, bytes);
-  gg_str_printf(out, "    mad.lo.u32 %%to, %%lane, %d, %%smem;\n", bytes);
+  gg_str_printf(out, "    mad.lo.u32 %%to, %%lane, %d, %%own_vectors;\n", bytes);
   for (int i = 0; i < each; i++)
     gg_str_printf(out,
                   "    add.u32 %%at, %%lane, %d;\n    setp.lt.s32 %%exists, %%at, %%inside;\n"
@@ -217,7 +249,7 @@ static void write_copy(gg_str *out, const gg_plan *plan, const gg_layouts *layou
   gg_str_puts(out, "  }\n");
 }
 
-void gg_sm100_ptx_bind_vectors(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+void gg_sm90_ptx_bind_vectors(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_VECTORS);
   const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS);
   static const gg_ring none = {0};
@@ -226,6 +258,10 @@ void gg_sm100_ptx_bind_vectors(gg_bindings *out, const gg_plan *plan, const gg_l
   gg_str text = GG_STR_INIT;
   gg_bind_flag(out, "vectors", ring != NULL);
   gg_ptx_bind_number(out, "vectors_warp", role ? role->first_warp : 0);
+  if (!gg_plan_in_tensor_memory(plan)) {
+    gg_ptx_bind_number(out, "vector_buffers", vectors->depth);
+    gg_ptx_bind_number(out, "vectors_bytes", (ll)vectors->bytes);
+  }
   gg_ptx_bind_number(out, "to_full_vectors", (ll)vectors->full.begin - begin);
   gg_ptx_bind_number(out, "to_empty_vectors", (ll)vectors->empty[0].begin - begin);
   write_places(&text, plan, layouts);

@@ -1,18 +1,19 @@
-/* Family sm100 in PTX: what becomes of an accumulator, element by element.
+/* Families sm90 and sm100 in PTX: what becomes of an accumulator, element by element.
  *
  * Operations are those of the .cu in their order, in the same roundings: there the compiler makes
  * one instruction of a product and the sum that it goes into, and so does this. Vectors are in
  * shared memory: a lane reads those of its columns, two neighbours of every eight, and of its rows,
  * of which it has two in each block. */
-#include "emit/sm100_ptx.h"
+#include "emit/sm90_ptx.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "atom/dtype.h"
-#include "emit/sm90_ptx.h"
 #include "plan/epilogue.h"
 #include "plan/operation.h"
-#include "plan/sm100.h"
+#include "plan/plan.h"
 
 /* The part that computes an operation's result of one number; NULL: there is none. */
 static const char *part_of(const gg_operation *operation) {
@@ -36,14 +37,17 @@ static const char *part_of(const gg_operation *operation) {
   }
 }
 
-const char *gg_sm100_ptx_finish_lacks(const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_VECTORS);
+static bool is_activation(const gg_operation *operation) {
+  return part_of(operation) || operation->kind == GG_OP_CLAMP ||
+         operation->kind == GG_OP_LEAKY_RELU;
+}
+
+const char *gg_sm90_ptx_finish_lacks(const gg_plan *plan) {
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *operation = &plan->operations[i];
-    if (operation->kind == GG_OP_LINEAR || part_of(operation)) continue;
-    if (!gg_sm100_ptx_has_vector(operation))
-      return "operations other than alpha, beta, bias, scale and activations without numbers";
-    if (ring && ring->depth != 1) return "vectors of several tiles at once";
+    if (operation->kind == GG_OP_LINEAR || is_activation(operation)) continue;
+    if (!gg_sm90_ptx_has_vector(operation))
+      return "operations other than alpha, beta, bias, scale and activations";
   }
   return NULL;
 }
@@ -98,6 +102,39 @@ static void write_bias(gg_str *out, element *x, const char *value) {
   *x->factor = 0;
 }
 
+static uint32_t bits_of(double number) {
+  float x = (float)number;
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+/* x where `condition` does not hold of it and the number, else the number: what is none stays so.
+ */
+static void write_bound(gg_str *out, const element *x, const char *condition, double number) {
+  if (isinf(number)) return;
+  gg_str_printf(out,
+                "    {\n      .reg .pred %%beyond;\n"
+                "      setp.%s.f32 %%beyond, %s, 0f%08X;\n"
+                "      selp.f32 %s, 0f%08X, %s, %%beyond;\n    }\n",
+                condition, x->from, bits_of(number), x->from, bits_of(number), x->from);
+}
+
+static void write_clamp(gg_str *out, const gg_operation *clamp, element *x) {
+  if (x->from[1] != 'x') write_step(out, x, "mov.b32", "");
+  write_bound(out, x, "lt", clamp->numbers[0]);
+  write_bound(out, x, "gt", clamp->numbers[1]);
+}
+
+static void write_leaky_relu(gg_str *out, const gg_operation *relu, element *x) {
+  if (x->from[1] != 'x') write_step(out, x, "mov.b32", "");
+  gg_str_printf(out,
+                "    {\n      .reg .pred %%low;\n"
+                "      setp.lt.f32 %%low, %s, 0f00000000;\n"
+                "      @%%low mul.rn.f32 %s, %s, 0f%08X;\n    }\n",
+                x->from, x->from, x->from, bits_of(relu->numbers[0]));
+}
+
 /* alpha, and C with its factor. */
 static void write_linear(gg_str *out, const gg_plan *plan, const gg_operation *linear, element *x) {
   flush(out, x);
@@ -118,11 +155,20 @@ static gg_status write_operation(gg_str *out, gg_arena *arena, const gg_plan *pl
     write_bias(out, x, value);
     return GG_OK;
   case GG_OP_SCALE:
+    if (gg_sm90_ptx_joins_factor(plan, number)) return GG_OK;
     flush(out, x);
     snprintf(x->factor, sizeof x->factor, "%s", value);
     return GG_OK;
   case GG_OP_LINEAR:
     write_linear(out, plan, operation, x);
+    return GG_OK;
+  case GG_OP_CLAMP:
+    flush(out, x);
+    write_clamp(out, operation, x);
+    return GG_OK;
+  case GG_OP_LEAKY_RELU:
+    flush(out, x);
+    write_leaky_relu(out, operation, x);
     return GG_OK;
   default:
     flush(out, x);
@@ -130,14 +176,14 @@ static gg_status write_operation(gg_str *out, gg_arena *arena, const gg_plan *pl
   }
 }
 
-gg_status gg_sm100_ptx_finish(gg_str *out, gg_arena *arena, const gg_plan *plan,
-                              const gg_layouts *layouts, gg_sm100_ptx_place at, int number,
-                              gg_error *err) {
+gg_status gg_sm90_ptx_finish(gg_str *out, gg_arena *arena, const gg_plan *plan,
+                             const gg_layouts *layouts, gg_sm90_ptx_box_place at, int number,
+                             gg_error *err) {
   element x = {.number = number};
   gg_status st = GG_OK;
   if (number % 2 == 0)
-    gg_sm100_ptx_read_vectors(out, plan, layouts, at.row + number / 2 % 2 * 8,
-                              at.column + number / 4 * 8, number % 4 == 0);
+    gg_sm90_ptx_read_vectors(out, plan, layouts, at.row + number / 2 % 2 * 8,
+                             at.column + number / 4 * 8, number % 4 == 0);
   snprintf(x.from, sizeof x.from, "%%acc%d", at.word + number);
   if (plan->compute == GG_DTYPE_f32 && plan->accumulator == GG_DTYPE_s32)
     write_step(out, &x, "cvt.rn.f32.s32", "");
@@ -148,10 +194,10 @@ gg_status gg_sm100_ptx_finish(gg_str *out, gg_arena *arena, const gg_plan *plan,
   return st;
 }
 
-void gg_sm100_ptx_declare_values(gg_str *out, const gg_plan *plan) {
+void gg_sm90_ptx_declare_values(gg_str *out, const gg_plan *plan) {
   bool halves = false, bits = false;
   for (size_t i = 0; i < plan->operation_count; i++) {
-    if (!gg_sm100_ptx_has_vector(&plan->operations[i])) continue;
+    if (!gg_sm90_ptx_has_vector(&plan->operations[i])) continue;
     gg_dtype type = plan->operations[i].operand.type;
     gg_str_printf(out, "    .reg .f32 %%v%zu_<2>;\n", i);
     if (type != GG_DTYPE_f32) gg_str_printf(out, "    .reg .b16 %%h%zu_<2>;\n", i);
