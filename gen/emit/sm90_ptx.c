@@ -317,7 +317,10 @@ static void bind_producer(gg_bindings *out, const gg_plan *plan, const gg_layout
 /* ---- The consumers ------------------------------------------------------------------------- */
 
 /* A lane for each CTA that copies to this one; where A and B are copied by different ones, a lane
- * for each that copies A, and one for each that copies B. */
+ * for each that copies A, and one for each that copies B. Without a cluster the address is a lane's
+ * own, too: ptxas then reckons where to arrive between the first MMAs of a stage, which are
+ * otherwise issued one right behind the other, and that costs up to 8 percent of a product that the
+ * L2 cache and the card's power limit (docs/performance/h100.md, "PTX of templates"). */
 static void write_arrivals(gg_str *out, const gg_plan *plan, const gg_ring *stages) {
   int plane = plan->cluster_m * plan->cluster_n;
   ll empty = (ll)(stages->empty[0].begin - stages->full.begin);
@@ -326,6 +329,8 @@ static void write_arrivals(gg_str *out, const gg_plan *plan, const gg_ring *stag
     gg_str_printf(out, "  setp.lt.u32 %%arrives, %%lane, %d;\n", plane);
     if (plane > 1)
       gg_str_puts(out, "  @%arrives mapa.shared::cluster.u32 %bar_empties, %bar_empties, %lane;\n");
+    else
+      gg_str_puts(out, "  selp.u32 %bar_empties, %bar_empties, 0, %arrives;\n");
     return;
   }
   gg_str_printf(out, "  .reg .b32 %%operand, %%cta, %%cta_m, %%cta_n;\n  .reg .pred %%copies_b;\n");
