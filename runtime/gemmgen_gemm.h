@@ -85,8 +85,9 @@ GG_API void gg_gemm_close(gg_gemm *gemm);
  *
  * Of `form`, has_c and pointers are ignored: there is a C where the problem's beta is not 0, and
  * the problem says what its addresses are. With gg_problem.pointers an align of 0 is that of an
- * element: say in the form what all matrices are aligned to, 16 bytes best. The fastest kernels,
- * for H100 and alike, then change tensor maps in the workspace. Else an operand's
+ * element: say in the form what all matrices are aligned to, 16 bytes best (32 where elements of 4
+ * and 6 bits are unpacked). The fastest kernels, of H100 and newer devices, then change tensor maps
+ * in the workspace. Else an operand's
  * align of 0 is what the problem's address, leading dimension and batch stride have, and D's also
  * what the epilogue's matrices have, which lie as D does; another number is a promise, for problems
  * whose addresses change. With M, N or the batch 0 nothing is chosen.

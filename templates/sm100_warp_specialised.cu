@@ -51,6 +51,7 @@ struct sums_position {
 //@ slot scales
 //@ slot sparse
 //@ slot a_in_tensor
+//@ slot map_sets
 
 // ---- The producer -------------------------------------------------------------------------------
 
@@ -80,6 +81,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 k = extent_k(k_arg);
   const int64 batch = extent_batch(batch_arg);
 //@ insert read_scalars
+//@ insert find_sets
   const epilogue_operands operands = {${operand_list}};
 
   const int lane = int(threadIdx.x % warp_size);

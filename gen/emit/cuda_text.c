@@ -7,6 +7,7 @@
 #include "atom/dtype.h"
 #include "plan/epilogue.h"
 #include "plan/gate.h"
+#include "plan/map_sets.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
 
@@ -76,7 +77,7 @@ static void write_of_matrix(gg_str *out, const gg_plan *plan, gg_param param) {
       [GG_PARAM_MAP_END] = "const __grid_constant__ tensor_map end_",
   };
   if (param.kind == GG_PARAM_ADDRESS) {
-    gg_str_puts(out, addresses[param.operand][plan->pointers]);
+    gg_str_puts(out, addresses[param.operand][gg_plan_has_array_of(plan, param.operand)]);
   } else {
     gg_str_printf(out, "%s%s", texts[param.kind], gg_operand_word(param.operand));
   }

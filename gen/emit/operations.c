@@ -15,6 +15,7 @@
 #include "emit/totals.h"
 #include "plan/epilogue.h"
 #include "plan/gate.h"
+#include "plan/map_sets.h"
 #include "plan/operation.h"
 
 /* Vectors that were read ahead to shared memory: `of.vectors` is the tile's. A vector along n has
@@ -194,9 +195,10 @@ static void write_scalars(gg_str *out, const gg_plan *plan) {
                 *alpha && *beta ? ", " : "", beta);
 }
 
-/* Of a batch by arrays of addresses. */
+/* Of a batch by arrays of addresses, but where a map has each one. */
 static void write_c_of(gg_str *out, const gg_items *e) {
-  if (!e->plan->has_c || !e->plan->pointers) return;
+  bool mapped = gg_plan_changes_maps(e->plan) && !e->reads_c;
+  if (!e->plan->has_c || !e->plan->pointers || mapped) return;
   gg_str_puts(out,
               "// C of one batch. Without a beta it is not looked for: there may be no array.\n"
               "__device__ __forceinline__ const c_t *c_of(const epilogue_operands &of,\n"

@@ -8,6 +8,7 @@
 
 #include "emit/cuda_text.h"
 #include "plan/distribution.h"
+#include "plan/map_sets.h"
 #include "plan/operands.h"
 #include "plan/rings.h"
 
@@ -72,6 +73,11 @@ static const char *const meanings[] = {
     [GG_PARAM_MAP_SETS] = "where in the workspace the maps get the addresses of a batch",
 };
 
+static const char *meaning_of(const gg_plan *plan, gg_param param) {
+  bool array = param.kind == GG_PARAM_ADDRESS && gg_plan_has_array_of(plan, param.operand);
+  return array ? "array of the addresses of a batch's matrices" : meanings[param.kind];
+}
+
 /* The name that a parameter is declared by: the last word, without `_arg`. */
 static void write_name(gg_str *out, const gg_plan *plan, gg_param param) {
   gg_str declared = GG_STR_INIT;
@@ -91,9 +97,9 @@ static void write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts 
   size_t count = gg_kernel_params(params, plan, layouts);
   gg_str line = GG_STR_INIT;
   for (size_t i = 0; i < count; i++) {
-    const char *meaning = meanings[params[i].kind];
+    const char *meaning = meaning_of(plan, params[i]);
     write_name(&line, plan, params[i]);
-    if (i + 1 < count && strcmp(meanings[params[i + 1].kind], meaning) == 0) {
+    if (i + 1 < count && strcmp(meaning_of(plan, params[i + 1]), meaning) == 0) {
       gg_str_puts(&line, ", ");
       continue;
     }

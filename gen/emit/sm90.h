@@ -38,14 +38,9 @@ void gg_sm90_write_offset(gg_str *out, const char *name, gg_dtype type);
 gg_status gg_sm90_write_fetched(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                 gg_error *err);
 
-/* The kernel's list of their maps. */
+/* The kernel's list of their maps; and where maps change the tile's, of which C's is of its set. */
 void gg_sm90_write_fetch_maps(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
-
-/* Of a batch by arrays of addresses: which maps the producer copies by, as its parameters and
- * behind a tile's origin; the call of the warp that changes them; and the rest. sm90_map_sets.c */
-void gg_sm90_bind_set_of_producer(gg_bindings *out, const gg_plan *plan);
-void gg_sm90_write_change(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
-void gg_sm90_bind_map_sets(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
+void gg_sm90_write_fetch_maps_of_set(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 
 /* The functions for elements of shared memory that the epilogue calls. sm90_shared.c */
 void gg_sm90_bind_shared(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);

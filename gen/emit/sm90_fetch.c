@@ -104,6 +104,21 @@ void gg_sm90_write_fetch_maps(gg_str *out, const gg_plan *plan, const gg_layouts
   gg_str_puts(out, "};\n");
 }
 
+void gg_sm90_write_fetch_maps_of_set(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+  static const char begin[] = "    const fetch_maps maps = {";
+  char name[GG_OPERATION_NAME_MAX];
+  gg_str items = GG_STR_INIT;
+  if (!gg_sm90_fetches_c(layouts)) return;
+  for (size_t i = 0; i < layouts->fetched_count; i++)
+    gg_str_printf(&items, "%s.%s\n", layouts->fetched[i].is_c ? "set" : "launch_maps",
+                  name_of(name, plan, &layouts->fetched[i]));
+  gg_str_puts(out, begin);
+  gg_cuda_write_items(out, gg_str_text(&items), (int)sizeof begin - 1, 8);
+  gg_str_puts(out, "};\n");
+  if (items.failed) out->failed = true;
+  gg_str_free(&items);
+}
+
 /* What a sub-tile is fetched by, and how many bytes that are. */
 static void bind_subtiles(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_SUBTILES);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "emit/map_sets.h"
 #include "emit/shares.h"
 #include "plan/gate.h"
 #include "plan/map_sets.h"
@@ -510,7 +511,7 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (plan->cta_group < 2) bind_ends(out, plan, layouts);
   gg_str parameters = GG_STR_INIT, load = GG_STR_INIT;
   bool changes = gg_plan_changes_maps(plan);
-  if (plan->cta_group < 2) gg_sm90_bind_set_of_producer(out, plan);
+  gg_bind_set_of_producer(out, plan, layouts);
   if (!changes) write_ends(&parameters, plan, "const tensor_map &end_%c, ");
   if (parameters.length) gg_str_puts(&parameters, "\n                                        ");
   for (const beside *of = besides; of->name; of++) {
@@ -519,8 +520,10 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
                   "const tensor_map &map_%s,\n                                        ", of->name);
   }
   if (gg_sm90_fetches_behind(layouts))
-    gg_str_puts(&parameters, "const fetch_maps &maps, const work_list &list,\n"
-                             "                                        unsigned smem");
+    gg_str_printf(&parameters,
+                  "const fetch_maps &%smaps, const work_list &list,\n"
+                  "                                        unsigned smem",
+                  changes && gg_sm90_fetches_c(layouts) ? "launch_" : "");
   else
     gg_str_puts(&parameters, "const work_list &list, unsigned smem");
   gg_bind_str(out, "list_parameters", &parameters);
@@ -564,6 +567,7 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_part(out, "produce", producer->part);
   gg_bind_part(out, "load_vectors", vectors ? vectors->part : NULL);
   gg_bind_part(out, "fetch_matrices", matrices ? matrices->part : NULL);
+  if (matrices) gg_bind_set_of_fetcher(out, plan, layouts);
   bool arrives = matrices || (gg_plan_in_tensor_memory(plan) && plan->cta_group < 2);
   gg_bind_part(out, "arrive_here", arrives && !vectors ? "sm90_arrive_here" : NULL);
   if (gg_sm90_has_copiers(plan)) {
@@ -589,13 +593,14 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     run_in_warp(&run, vectors, "copy_vectors(operands, list, m, n, smem, lane);");
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_SCHEDULER), "schedule(smem);");
     gg_str fetch = GG_STR_INIT;
-    gg_str_puts(&fetch, "fetch_subtiles(maps, operands, list, smem");
+    gg_str_printf(&fetch, "fetch_subtiles(%smaps, operands, list, smem",
+                  changes && gg_sm90_fetches_c(layouts) ? "sets, " : "");
     if (plan->pingpong && matrices) gg_str_printf(&fetch, ", warp - %d", matrices->first_warp);
     gg_str_puts(&fetch, ");");
     run_in_warp(&run, matrices, gg_str_text(&fetch));
     gg_str_free(&fetch);
     gg_str change = GG_STR_INIT;
-    gg_sm90_write_change(&change, plan, layouts);
+    gg_write_change_of_maps(&change, plan, layouts);
     run_in_warp(&run, maps, gg_str_text(&change));
     gg_str_free(&change);
     gg_str_puts(&run, "    __syncwarp();\n");
@@ -655,7 +660,7 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   bind_rings(out, plan, layouts);
   bind_producers(out, plan, layouts);
   bind_consumers(out, plan, layouts);
-  if (!gg_plan_in_tensor_memory(plan)) gg_sm90_bind_map_sets(out, plan, layouts);
+  gg_bind_map_sets(out, plan, layouts);
   if (gg_plan_in_tensor_memory(plan)) return;
   gg_bind_part(out, "scales", gg_plan_is_scaled(plan) ? "sm120_scales" : NULL);
   gg_bind_part(out, "metadata", plan->sparse_a ? "sm120_sparse" : NULL);

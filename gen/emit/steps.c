@@ -373,6 +373,7 @@ void gg_sm100_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *
       outline, "Warp %d allocates %d columns of tensor memory, and frees them at the end.",
       gg_rings_role(&layouts->rings, GG_ROLE_MMA)->first_warp, layouts->accumulator.columns);
   schedule(outline, plan, layouts);
+  change_maps(outline, layouts);
   produce(outline, plan, layouts);
   read_ahead(outline, layouts);
   fetch_subtiles(outline, layouts);

@@ -26,7 +26,7 @@ typedef struct gg_binding {
   bool flag;
 } gg_binding;
 
-enum { GG_BINDINGS_MAX = 208 }; /* of one template */
+enum { GG_BINDINGS_MAX = 240 }; /* of one template */
 
 /* Expands template `name` of `files` to the end of `out`. A name that is unknown, unused,
  * unclosed or of the wrong kind is an error with the template's file and line. */

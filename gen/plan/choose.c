@@ -159,10 +159,11 @@ static gg_status choose_pointers(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->asked->problem.pointers;
   plan->pointers = asked->state == GG_SPEC_SET && asked->number;
   if (!plan->pointers || plan->target->pointers) return GG_OK;
-  return gg_refuse(plan, asked, "pointers", asked->text,
-                   "one address an operand, and a batch stride: families naive, simt and sm80 have "
-                   "arrays of addresses, and of sm90 the schedules with a warpgroup that loads",
-                   err);
+  return gg_refuse(
+      plan, asked, "pointers", asked->text,
+      "one address an operand, and a batch stride: the schedules with a warpgroup that "
+      "loads have arrays of addresses, and families naive, simt and sm80",
+      err);
 }
 
 static void choose_problem(gg_plan *plan) {

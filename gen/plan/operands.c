@@ -200,18 +200,16 @@ static void add_maps(params *out, const gg_operand_row *rows, size_t count) {
   }
 }
 
-/* Those of A, B, C and D. */
-static void add_matrices(params *out, gg_param_kind kind, const gg_operand_row *rows,
-                         size_t count) {
+/* Those of A, B, C and D, and of what belongs to them. Of a batch by arrays of addresses there are
+ * arrays also of those that maps copy, and no strides from one to the next. */
+static void add_matrices(params *out, gg_param_kind kind, const gg_plan *plan,
+                         const gg_operand_row *rows, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    if (rows[i].id != GG_OPERAND_EXTRA && has(&rows[i], kind)) add_of(out, kind, &rows[i]);
-  }
-}
-
-/* The arrays of addresses of A, B, C and D, also of those that maps copy. */
-static void add_arrays(params *out, const gg_operand_row *rows, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (rows[i].id != GG_OPERAND_EXTRA) add_of(out, GG_PARAM_ADDRESS, &rows[i]);
+    if (rows[i].id == GG_OPERAND_EXTRA) continue;
+    bool is_in = has(&rows[i], kind);
+    if (gg_plan_has_array_of(plan, rows[i].id) && kind != GG_PARAM_LD)
+      is_in = kind == GG_PARAM_ADDRESS;
+    if (is_in) add_of(out, kind, &rows[i]);
   }
 }
 
@@ -240,14 +238,11 @@ size_t gg_kernel_params(gg_param list[GG_PARAMS_MAX], const gg_plan *plan,
   size_t count = gg_operand_rows(rows, plan, layouts);
   params out = {.list = list};
   add_maps(&out, rows, count);
-  if (gg_plan_changes_maps(plan))
-    add_arrays(&out, rows, count);
-  else
-    add_matrices(&out, GG_PARAM_ADDRESS, rows, count);
+  add_matrices(&out, GG_PARAM_ADDRESS, plan, rows, count);
   for (int kind = GG_PARAM_M; kind <= GG_PARAM_BATCH; kind++)
     add(&out, (gg_param_kind)kind);
-  add_matrices(&out, GG_PARAM_LD, rows, count);
-  if (!plan->pointers) add_matrices(&out, GG_PARAM_BATCH_STRIDE, rows, count);
+  add_matrices(&out, GG_PARAM_LD, plan, rows, count);
+  add_matrices(&out, GG_PARAM_BATCH_STRIDE, plan, rows, count);
   if (plan->alpha) add(&out, GG_PARAM_ALPHA);
   if (plan->has_c) add(&out, GG_PARAM_BETA);
   add_shares(&out, plan);

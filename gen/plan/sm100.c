@@ -24,6 +24,7 @@
 #include "atom/tmem.h"
 #include "plan/atoms.h"
 #include "plan/epilogue.h"
+#include "plan/map_sets.h"
 #include "plan/narrow.h"
 #include "plan/occupancy.h"
 #include "plan/scales.h"
@@ -74,6 +75,7 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   gg_status st = gg_sm90_choose_copies(plan, true, err);
   if (!st) st = gg_sm100_choose_narrow(plan, err);
   if (!st) st = gg_sm100_check_lines(plan, err);
+  if (!st) st = gg_plan_check_map_sets(plan, err);
   return st ? st : gg_sm100_check_scaled_d(plan, err);
 }
 
@@ -545,6 +547,7 @@ const gg_target gg_target_sm100 = {
     .family = "sm100",
     .summary = "tcgen05 fed by TMA, sm_100 to sm_110, a and f",
     .worker = "CTA",
+    .pointers = true,
     .gates = true,
     .least = {.number = 100, .suffix = 'f'},
     .int32_coordinates = true,

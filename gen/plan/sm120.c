@@ -332,6 +332,7 @@ const gg_target gg_target_sm120 = {
     .family = "sm120",
     .summary = "mma.sync fed by TMA, sm_120 and sm_121, a and f",
     .worker = "warpgroup",
+    .pointers = true,
     .gates = true,
     .least = {.number = 120, .suffix = 'f'},
     .int32_coordinates = true,

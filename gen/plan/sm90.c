@@ -21,6 +21,7 @@
 #include "atom/dtype.h"
 #include "plan/atoms.h"
 #include "plan/epilogue.h"
+#include "plan/map_sets.h"
 #include "plan/narrow.h"
 #include "plan/transpose.h"
 
@@ -111,26 +112,10 @@ gg_status gg_sm90_choose_copies(gg_plan *plan, bool may_copy_lines, gg_error *er
                    err);
 }
 
-/* Of a batch by arrays of addresses a warp changes tensor maps, of which those that copy lines, or
- * transpose what arrives, leave none. */
-static gg_status check_pointers(const gg_plan *plan, gg_error *err) {
-  if (!plan->pointers || !gg_sm90_has_copiers(plan)) return GG_OK;
-  const gg_spec_field *asked = &plan->asked->problem.pointers;
-  if (!gg_sm90_copies_lines(plan))
-    return gg_refuse(plan, asked, "pointers beside operands that warps transpose", asked->text,
-                     "A and B with K contiguous, or of 16 bits: families simt and sm80 have arrays "
-                     "of addresses for all",
-                     err);
-  return gg_refuse(plan, asked, "pointers beside A or B aligned to less than 16 bytes", asked->text,
-                   "a.align and b.align of 16: families simt and sm80 have arrays of addresses "
-                   "that are aligned to less",
-                   err);
-}
-
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   gg_status st = gg_sm90_choose_copies(plan, plan->specialised, err);
   if (!st) st = gg_sm90_check_transposed(plan, err);
-  return st ? st : check_pointers(plan, err);
+  return st ? st : gg_plan_check_map_sets(plan, err);
 }
 
 /* ---- Boxes ------------------------------------------------------------------------------ */

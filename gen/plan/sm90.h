@@ -4,6 +4,7 @@
 
 #include "plan/choices.h"
 #include "plan/gate.h"
+#include "plan/map_sets.h"
 #include "plan/target.h"
 
 bool gg_sm90_swaps_ab(const gg_spec *spec); /* sm90_tile.c */
@@ -139,6 +140,20 @@ static inline bool gg_sm90_has_copiers(const gg_plan *plan) {
   return gg_sm90_copies_lines(plan) || gg_sm90_transposes_any(plan);
 }
 
+/* The first warp behind those that load and that issue MMAs. */
+static inline int gg_sm90_first_spare_warp(const gg_plan *plan) {
+  return gg_plan_in_tensor_memory(plan) ? 2 : 1;
+}
+
+/* Warps of the producer's warpgroup that are left for what the epilogue reads: not those that load,
+ * issue MMAs, change maps or ask which tile is next. */
+static inline int gg_sm90_spare_warps(const gg_plan *plan) {
+  enum { warps = 4 };
+  if (!plan->specialised || gg_sm90_has_copiers(plan)) return 0;
+  return warps - gg_sm90_first_spare_warp(plan) - gg_plan_changes_maps(plan) -
+         gg_plan_is_dynamic(plan);
+}
+
 /* Whether the last lines of A or B, fewer than a box has, have a map of their own. An H100 takes
  * longer for the lines of a box that lie outside of its matrix than for those inside
  * (docs/performance/h100.md, "Boxes that reach beyond their matrix"). sm90_rings.c */
@@ -208,6 +223,7 @@ static inline int gg_sm90_stages_of(const gg_fetched *all, size_t count) {
  * threads read some where they lie, if others are fetched or not. sm90_fetch.c */
 size_t gg_sm90_fetched_in(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan, int columns);
 size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan);
+bool gg_sm90_is_c_fetched(const gg_plan *plan);
 int gg_sm90_fetch_stages(const gg_plan *plan);
 
 /* Of an epilogue's work, as threads would read what it needs, that which is fetched or read ahead

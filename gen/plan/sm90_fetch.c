@@ -23,7 +23,6 @@
  *
  * What maps cannot address, and what does not fit, is read by the threads that need it. */
 #include "atom/dtype.h"
-#include "plan/map_sets.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
 #include "plan/scales.h"
@@ -53,14 +52,13 @@ static int line_of(const gg_operand *operand, int length) {
 }
 
 /* Whether boxes of a matrix can be fetched, however wide they are: a stage holds one, unless they
- * have stages of their own, and each begins at a multiple of 16 bytes. Of a batch by arrays of
- * addresses C is read by the threads that need it, as what maps cannot address. */
+ * have stages of their own and warps that fetch them, and each begins at a multiple of 16 bytes. */
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_fetches_subtiles(plan);
   int lines = n_major ? plan->tile_m : plan->tile_n;
-  int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n;    /* side by side */
-  bool elsewhere = operand == &plan->c && gg_plan_changes_maps(plan); /* each batch's C */
-  return plan->specialised && !gg_sm90_has_copiers(plan) && !elsewhere &&
+  int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n; /* side by side */
+  bool fetchers = !apart || gg_sm90_spare_warps(plan) >= gg_plan_subtile_rings(plan);
+  return plan->specialised && !gg_sm90_has_copiers(plan) && fetchers &&
          operand->align >= least_bytes &&
          (!n_major || gg_dtype_bytes(operand->type, columns) % least_bytes == 0) &&
          (apart || (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));
@@ -130,6 +128,12 @@ int64_t gg_sm90_subtile_bytes(const gg_fetched *all, size_t count) {
 
 size_t gg_sm90_fetched(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan) {
   return plan->fetches ? gg_sm90_fetched_in(out, plan, plan->epi_n) : 0;
+}
+
+bool gg_sm90_is_c_fetched(const gg_plan *plan) {
+  gg_fetched all[GG_FETCHED_MAX];
+  size_t count = gg_sm90_fetched(all, plan);
+  return count > 0 && all[count - 1].is_c;
 }
 
 int gg_sm90_fetch_stages(const gg_plan *plan) {

@@ -163,10 +163,12 @@ static gg_ring vectors_of(const gg_plan *plan) {
 }
 
 /* Roles of a cluster that hear which tile is next: warps of the epilogue and one of vectors, a
- * thread each that loads A and B, fetches matrices, issues for a CTA or a pair, and asks. */
+ * thread each that loads A and B, fetches matrices, changes maps, issues for a CTA or a pair, and
+ * asks. */
 static int answer_readers(const gg_plan *plan) {
   int ctas = gg_plan_cluster_size(plan);
-  int a_cta = readers(plan) + (plan->vector_buffers > 0) + 1 + (plan->subtile_stages > 0) + 1;
+  int a_cta = readers(plan) + (plan->vector_buffers > 0) + 1 + (plan->subtile_stages > 0) +
+              gg_plan_changes_maps(plan) + 1;
   return ctas * a_cta + ctas / gg_plan_mma_ctas(plan);
 }
 
@@ -229,10 +231,8 @@ static int64_t barrier_bytes(const gg_plan *plan) {
 
 int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
   int64_t bytes = gg_sm90_vectors_bytes(NULL, plan);
-  bool busy = gg_plan_is_dynamic(plan) || (gg_plan_changes_maps(plan) && plan->pingpong);
-  bool taken = busy && plan->subtile_stages; /* by other roles */
-  bool spare_warps = plan->specialised && !gg_sm90_has_copiers(plan) && !taken;
-  if (!bytes || !spare_warps) return 0;
+  int taken = plan->subtile_stages ? gg_plan_subtile_rings(plan) : 0;
+  if (!bytes || gg_sm90_spare_warps(plan) <= taken) return 0;
   gg_plan with = *plan;
   with.vector_buffers = plan->pingpong ? plan->consumers : 1;
   bool fits = with.vector_buffers * bytes + barrier_bytes(&with) <= left;
@@ -292,7 +292,9 @@ static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id i
   }
 }
 
+/* Of the producer's warpgroup the last warps fetch matrices; the others are given out in turn. */
 static void add_roles(gg_rings *rings, const gg_plan *plan) {
+  int spare = gg_sm90_first_spare_warp(plan);
   gg_role producer = {.id = GG_ROLE_PRODUCER, .name = "producer", .warps = 1, .elected = true};
   gg_role consumer = {.id = GG_ROLE_CONSUMER,
                       .name = "consumer",
@@ -324,7 +326,7 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
   if (plan->vector_buffers) {
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_VECTORS,
                                        .name = "vectors",
-                                       .first_warp = gg_plan_in_tensor_memory(plan) ? 2 : 1,
+                                       .first_warp = spare++,
                                        .warps = 1,
                                        .registers = plan->producer_registers,
                                        .part = "sm90_vectors"});
@@ -332,7 +334,7 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
   if (plan->subtile_stages) {
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_MATRICES,
                                        .name = "matrices",
-                                       .first_warp = plan->pingpong ? 2 : 3,
+                                       .first_warp = warps_a_group - gg_plan_subtile_rings(plan),
                                        .warps = gg_plan_subtile_rings(plan),
                                        .elected = true,
                                        .part = "sm90_fetch_subtiles"});
@@ -340,15 +342,15 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
   if (gg_plan_changes_maps(plan)) {
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_MAPS,
                                        .name = "maps",
-                                       .first_warp = plan->vector_buffers ? 2 : 1,
+                                       .first_warp = spare++,
                                        .warps = 1,
                                        .registers = plan->producer_registers,
-                                       .part = "sm90_map_sets"});
+                                       .part = "map_sets"});
   }
   if (gg_plan_is_dynamic(plan)) {
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_SCHEDULER,
                                        .name = "scheduler",
-                                       .first_warp = plan->vector_buffers ? 3 : 2,
+                                       .first_warp = spare,
                                        .warps = 1,
                                        .elected = true,
                                        .part = "sm100_schedule"});

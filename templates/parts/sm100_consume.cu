@@ -4,6 +4,7 @@
     unsigned vectors_parity = 0;
 //@ insert begin_fetched
 //@ insert walk_object
+//@ insert begin_sets
     ${each_turn} {
 //@ insert next_turn
 //@ insert locate_early
@@ -20,6 +21,7 @@
       fence_after_barrier();
       const unsigned sums = tmem + (unsigned(rank * warp_size) << 16) + read.set * sums_columns;
 //@ insert combine_boxes
+//@ insert take_set
 
 //@ insert warp_origin
       epilogue_arguments arguments = {
@@ -28,6 +30,7 @@
       if constexpr (reads_ahead) arguments.operands.vectors = vectors_address(smem, 0);
       const bool any = ${k_tiles} > 0;
       epilogue(sums, any, empty_sums(smem, read.set), arguments, staging, lane);
+//@ insert next_set
       read.advance();
       if constexpr (reads_ahead) {
         __syncwarp();

@@ -3,14 +3,16 @@
 // Each CTA of a pair brings its rows of A and its half of B. The bytes of both arrive at the first
 // one's barrier, where MMAs are issued for both. Pairs beside each other along N share A, those
 // along M their halves of B: they take turns at copying to all of them, a K tile each.
-__device__ __forceinline__ void produce(const tensor_map &map_a, const tensor_map &map_b,
+__device__ __forceinline__ void produce(${map_parameters}
                                         ${list_parameters}) {
 //@ insert sharers
+//@ insert first_set
   const unsigned first_cta = cluster_rank() & ~1u;
   ring_position write = {0, 1};  // the first round finds every stage empty
   ${each_tile} {
 //@ insert next_item
     const tile_origin at = locate(list, ${tile});
+//@ insert await_set
     const int n0 = at.n0 + list.rank_m % 2 * ${half_columns};
 #pragma unroll 1
     ${each_k_tile} {

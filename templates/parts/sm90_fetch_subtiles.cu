@@ -68,7 +68,7 @@ __device__ __forceinline__ void fetch(const tensor_map &map, unsigned stage, uns
 }
 
 // C is not fetched where there is no beta: `bytes` are of the others then.
-__device__ __forceinline__ void fetch_subtiles(const fetch_maps &maps, const epilogue_operands &of,
+__device__ __forceinline__ void fetch_subtiles(${fetch_parameters}
                                                const work_list &list, unsigned smem${consumer_parameter}) {
   const unsigned bytes = ${subtile_bytes_fetched};
 //@ if in_turns
@@ -77,12 +77,15 @@ __device__ __forceinline__ void fetch_subtiles(const fetch_maps &maps, const epi
 //@ else
   subtile_position write = {0, 1};  // the first round finds every stage empty
 //@ end
+//@ insert first_fetched_set
   ${each_tile} {
 //@ insert next_item
+//@ insert count_fetched_set
 //@ if in_turns
     if (turn++ % consumers != consumer) continue;
 //@ end
 //@ insert next_fetched
+//@ insert await_fetched_set
     const tile_origin at = locate(list, ${tile});
 #pragma unroll 1
     for (int number = 0; number < block_boxes * ${subtiles_down}; ++number) {

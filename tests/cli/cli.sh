@@ -50,6 +50,13 @@ holds 'it says why' grep -q '8-bit floats' err
 expect 2 'an epilogue of no problem' "$gemmgen" explain --epilogue relu spec.yaml
 expect 0 'as JSON' "$gemmgen" explain --json --problem '100x100x100x3' --types f16,f16,f32,f32,mnm
 holds 'it is JSON' json out
+# A batch by arrays of addresses: the family that is the device's has it
+for device in sm_90:bf16,bf16,bf16 sm_100:e2m1:ue4m3,e2m1:ue4m3,bf16 sm_120:e4m3,e4m3,bf16; do
+  arch=${device%%:*}
+  expect 0 "a batch by addresses on $arch" "$gemmgen" explain --problem '1024 1024 1024 16' --pointers --arch "$arch" \
+    --types "${device#*:}"
+  holds 'maps that change are chosen' grep -q "^chosen: gemm_${arch/_/}_.*_pointers" out
+done
 expect 0 'of specs of its own' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 sweep.yaml
 sed 's/^sweep:.*/sweep: {swizzle: [64B, 32B, none]}/' sweep.yaml >swizzles.yaml
 expect 0 'of specs that differ in swizzles alone' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 swizzles.yaml

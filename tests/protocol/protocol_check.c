@@ -151,10 +151,14 @@ static bool explore_all(void) {
   reads_beside.beside = 1;
   plan = two;
   plan.pointers = true;
+  plan.scheduler = GG_SCHEDULER_PERSISTENT;
   ring maps = made(plan, 3, 1, 0);
   plan.pingpong = true;
   ring maps_turns = made(plan, 4, 1, 0);
-  maps.maps = 2, maps_turns.maps = 3; /* with fewer nobody could go on */
+  plan.subtile_stages = 1;
+  ring maps_subtiles = made(plan, 4, 1, 1);
+  maps_subtiles.fetches_by_maps = true;
+  maps.maps = 2, maps_turns.maps = maps_subtiles.maps = 3; /* with fewer nobody could go on */
   ring loads = alone, loads_turns = turns;
   loads.loads = loads_turns.loads = true;
   bool right = explore(&alone, RING_RIGHT);
@@ -171,6 +175,7 @@ static bool explore_all(void) {
   right = explore(&turns, RING_RIGHT) && right;
   right = explore(&maps, RING_RIGHT) && right;
   right = explore(&maps_turns, RING_RIGHT) && right;
+  right = explore(&maps_subtiles, RING_RIGHT) && right;
   right = explore(&lines, RING_RIGHT) && right;
   right = explore(&raw, RING_RIGHT) && right;
   right = explore(&raw_ahead, RING_RIGHT) && right;
@@ -246,6 +251,7 @@ static bool find_all(uint64_t seed, int walks) {
   const ring raw = made(plan, 4, 6, 0);
   plan = two;
   plan.pointers = true;
+  plan.scheduler = GG_SCHEDULER_PERSISTENT;
   plan.cluster_n = 2;
   const ring maps = made(plan, 8, 2, 0);
   bool right = true;

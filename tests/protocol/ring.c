@@ -70,7 +70,9 @@ ring ring_of_plan(const gg_plan *plan, const gg_rings *rings) {
   }
   if (maps) {
     r.maps = maps->depth;
+    r.tiles = r.maps + 2; /* so that each set is used again */
     r.maps_empty_arrivals = maps->empty[0].arrivals;
+    r.fetches_by_maps = subtiles && gg_sm90_is_c_fetched(plan);
   }
   if (!vectors) return r;
   r.vectors = vectors->depth;
@@ -221,7 +223,7 @@ static void add_memory(builder *b, int cta) {
     protocol_barrier(&b->p, "full maps", cta, s, 1);
   for (int s = 0; s < r->maps; s++) {
     protocol_barrier(&b->p, "empty maps", cta, s, r->maps_empty_arrivals);
-    protocol_cell(&b->p, "maps", cta, s, readers + 1); /* and the producer's copies */
+    protocol_cell(&b->p, "maps", cta, s, readers + 1 + r->fetches_by_maps); /* and copies */
   }
 }
 
@@ -266,11 +268,12 @@ static void begin_maps(builder *b, int who, int cta, int tile) {
 
 /* Consumers store by them, and have read what they stored when the next tile's K tiles have come.
  * That those of the tile have come, by which the copies have read the maps, is told here by the
- * first warp. */
+ * first warp; so is, a tile later, that what was fetched has. */
 static void take_maps(builder *b, int who, int cta, int tile, int before, bool first) {
   if (!b->r->maps) return;
   bool early = b->mistake == RING_MAPS_EARLY;
   if (before >= 0) use_maps(b, who, cta, before, STEP_DONE);
+  if (before >= 0 && first && b->r->fetches_by_maps) use_maps(b, who, cta, before, STEP_DONE);
   if (before >= 0 && !early) give_maps_back(b, who, cta, before);
   if (first) use_maps(b, who, cta, tile, STEP_DONE);
   wait_maps(b, who, cta, tile);
@@ -413,6 +416,7 @@ static void add_fetcher(builder *b, int cta, int consumer) {
   const ring *r = b->r;
   int who = protocol_agent(&b->p, "fetching thread", cta), i = 0;
   for (int tile = consumer; tile < r->tiles; tile += r->subtile_rings) {
+    if (r->fetches_by_maps) begin_maps(b, who, cta, tile);
     for (int number = 0; number < r->subtiles; number++, i++) {
       int place = subtile_place(b, consumer, i), told = full_subtile(b, cta, place);
       step wait = {STEP_WAIT, .barrier = empty_subtile(b, cta, place),

@@ -31,6 +31,7 @@ typedef struct ring {
   int vectors_full_arrivals, vectors_empty_arrivals;
   int maps; /* sets of tensor maps that get a tile's addresses */
   int maps_empty_arrivals;
+  bool fetches_by_maps; /* threads that fetch sub-tiles copy by them, too */
 } ring;
 
 /* What of a plan and its rings and roles matters. */

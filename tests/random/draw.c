@@ -537,12 +537,11 @@ static void draw_epilogue(gg_str *out, draws *from, const nature *is) {
 /* ---- What is fixed, and how a batch is given ----------------------------------------- */
 
 /* Arrays of addresses came later. */
-static void draw_problem_key(gg_str *out, draws *from, family of) {
+static void draw_problem_key(gg_str *out, draws *from) {
   draws own = {.seed = from->seed ^ 0x6666666666666666, .drawn = from->drawn};
-  bool takes = of == SM80 || of == NAIVE || of == SIMT || of == SM90;
   const char *between = "";
   char word[word_max];
-  bool fixed = chance(from, 12), pointers = chance(&own, takes ? 25 : 1);
+  bool fixed = chance(from, 12), pointers = chance(&own, 25);
   if (fixed) pick(word, from, "m: 5|n: 77|k: 96|batch: 1|m: 130,n: 70");
   if (!fixed && !pointers) return;
   if (fixed && pointers) between = ", ";
@@ -570,7 +569,7 @@ static void draw_whole(gg_str *out, draws *from, family of) {
   if (is.half || ((of == SM100 || of == SM120) && is.fp8))
     maybe(out, from, 12, "accumulator", "f16|f32");
   draw_tile(out, from, &is);
-  draw_problem_key(out, from, of);
+  draw_problem_key(out, from);
   maybe(out, from, 25, "raster", "along_m|along_n|hilbert|{order: along_n,group: 2}");
   draw_epilogue(out, from, &is);
 }

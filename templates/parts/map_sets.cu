@@ -63,8 +63,7 @@ __device__ __forceinline__ d_t *d_of(unsigned smem, int set) {
 // Without K tiles A and B are not read: there may be no arrays of their addresses.
 __device__ __forceinline__ void change_maps(map_set *sets, ${launch_maps},
                                             const ab_t *const *A, const ab_t *const *B,
-                                            d_t *const *D, const work_list &list, unsigned smem,
-                                            int lane) {
+                                            ${behind_arrays}) {
   for (int set = 0; set < map_set_count; ++set) {
 //@ insert copy_maps
   }
@@ -79,6 +78,9 @@ __device__ __forceinline__ void change_maps(map_set *sets, ${launch_maps},
       gA = A[batch];
       gB = B[batch];
     }
+//@ if maps_c
+    const c_t *const gC = C ? C[batch] : nullptr;  // without a beta it is not read, either
+//@ end
     d_t *const gD = D[batch];
     const int set = set_of(number);
     const map_set &maps = sets[set];
@@ -98,7 +100,7 @@ __device__ __forceinline__ void change_maps(map_set *sets, ${launch_maps},
 // before has had time to be read.
 __device__ __forceinline__ const map_set &take_set(map_set *sets, unsigned number, unsigned smem,
                                                    int lane) {
-  constexpr unsigned turns = pingpong ? consumers : 1;
+  constexpr unsigned turns = ${consumer_turns};
   __syncwarp();
   if (lane == 0 && number >= turns) {
 //@ if maps_d

@@ -1,5 +1,5 @@
-/* Family sm90: the tensor maps of a batch by arrays of addresses (plan/map_sets.h) as CUDA C++, in
- * the terms of templates/parts/sm90_map_sets.cu. */
+#include "emit/map_sets.h"
+
 #include "emit/sm90.h"
 #include "plan/map_sets.h"
 #include "plan/operands.h"
@@ -30,37 +30,63 @@ static bool maps_d(const gg_layouts *layouts) {
   return layouts->results[layouts->result_count - 1].mapped;
 }
 
-/* ---- The producer ----------------------------------------------------------------------- */
+/* ---- Who copies by them ----------------------------------------------------------------- */
 
-void gg_sm90_bind_set_of_producer(gg_bindings *out, const gg_plan *plan) {
+/* The set of a tile, when it is ready; `number` counts tiles. */
+static void write_await(gg_str *out, const char *number) {
+  gg_str_printf(out,
+                "    const map_set &set = sets[set_of(%s)];\n"
+                "    mbarrier_wait(full_maps(smem, set_of(%s)), round_of(%s));\n",
+                number, number, number);
+}
+
+void gg_bind_set_of_producer(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool changes = gg_plan_changes_maps(plan);
   gg_str lines = GG_STR_INIT;
   gg_bind_text(out, "map_parameters",
                changes ? "map_set *sets," : "const tensor_map &map_a, const tensor_map &map_b,");
   gg_bind_text(out, "first_set", changes ? "  unsigned number = 0;  // of the tile\n" : "");
   if (changes) {
-    gg_str_puts(&lines, "    const map_set &set = sets[set_of(number)];\n"
-                        "    mbarrier_wait(full_maps(smem, set_of(number)), round_of(number));\n"
-                        "    ++number;\n"
+    write_await(&lines, "number");
+    gg_str_puts(&lines, "    ++number;\n"
                         "    const tensor_map &map_a = set.a, &map_b = set.b");
     for (int i = 0; i < 2; i++) {
       bool end = gg_sm90_has_end(plan, i == 0 ? &plan->a : &plan->b);
       if (end) gg_str_printf(&lines, ", &end_%c = set.end_%c", "ab"[i], "ab"[i]);
     }
     gg_str_puts(&lines, ";\n");
+    if (gg_sm90_fetches_behind(layouts)) gg_sm90_write_fetch_maps_of_set(&lines, plan, layouts);
   }
   gg_bind_str(out, "await_set", &lines);
 }
 
+/* Tiles that it does not fetch for have sets, too. */
+void gg_bind_set_of_fetcher(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+  bool changes = gg_plan_changes_maps(plan) && gg_sm90_fetches_c(layouts);
+  gg_str lines = GG_STR_INIT;
+  gg_bind_text(out, "fetch_parameters",
+               changes ? "map_set *sets, const fetch_maps &launch_maps,\n"
+                         "                                               "
+                         "const epilogue_operands &of,"
+                       : "const fetch_maps &maps, const epilogue_operands &of,");
+  gg_bind_text(out, "first_fetched_set", changes ? "  unsigned tiles = 0;  // so far\n" : "");
+  gg_bind_text(out, "count_fetched_set", changes ? "    const unsigned nth = tiles++;\n" : "");
+  if (changes) write_await(&lines, "nth");
+  if (changes) gg_sm90_write_fetch_maps_of_set(&lines, plan, layouts);
+  gg_bind_str(out, "await_fetched_set", &lines);
+}
+
 /* ---- The warp that changes maps --------------------------------------------------------- */
 
-void gg_sm90_write_change(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
+void gg_write_change_of_maps(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   changed maps[names_max];
   size_t count = maps_of_set(maps, plan, layouts);
+  bool c = gg_sm90_fetches_c(layouts);
   gg_str_puts(out, "change_maps(sets");
   for (size_t i = 0; i < count; i++)
     gg_str_printf(out, ", %s_%c", maps[i].end ? "end" : "map", maps[i].letter);
-  gg_str_puts(out, ", A, B, D, list,\n                               smem, lane);");
+  gg_str_printf(out, ", A, B,%s D, list,\n                               smem, lane);",
+                c ? "\n                               operands.beta != 0.0f ? C : nullptr," : "");
 }
 
 static void bind_change(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -80,6 +106,15 @@ static void bind_change(gg_bindings *out, const gg_plan *plan, const gg_layouts 
                   letter - 'a' + 'A');
     gg_str_printf(&acquires, "    acquire_map(maps.%s%c);\n", end, letter);
   }
+  bool c = gg_sm90_fetches_c(layouts);
+  gg_bind_flag(out, "maps_c", c);
+  gg_bind_text(
+      out, "behind_arrays",
+      c ? "const c_t *const *C, d_t *const *D,\n"
+          "                                            const work_list &list, unsigned smem, "
+          "int lane"
+        : "d_t *const *D, const work_list &list, unsigned smem,\n"
+          "                                            int lane");
   gg_bind_str(out, "set_members", &members);
   gg_bind_str(out, "launch_maps", &parameters);
   gg_bind_str(out, "copy_maps", &copies);
@@ -89,13 +124,14 @@ static void bind_change(gg_bindings *out, const gg_plan *plan, const gg_layouts 
 
 /* ---- The consumers ---------------------------------------------------------------------- */
 
-void gg_sm90_bind_map_sets(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
+void gg_bind_map_sets(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_MAPS);
   gg_bind_part(out, "map_sets", role ? role->part : NULL);
   gg_bind_text(out, "find_sets",
                role ? "  map_set *const sets = map_sets + blockIdx.x * map_set_count;\n" : "");
   gg_bind_text(out, "begin_sets", role ? "    unsigned number = 0;  // of the tile\n" : "");
-  gg_bind_text(out, "skip_set", role && plan->pingpong ? "        ++number;\n" : "");
+  bool apart = gg_plan_in_tensor_memory(plan);
+  if (!apart) gg_bind_text(out, "skip_set", role && plan->pingpong ? "        ++number;\n" : "");
   gg_bind_text(out, "take_set",
                !role ? ""
                : maps_d(layouts)
@@ -103,6 +139,7 @@ void gg_sm90_bind_map_sets(gg_bindings *out, const gg_plan *plan, const gg_layou
                    : "      take_set(sets, number, smem, lane);\n");
   gg_bind_text(out, "next_set", role ? "      ++number;\n" : "");
   if (!role) return;
+  gg_bind_text(out, "consumer_turns", apart ? "1" : "pingpong ? consumers : 1");
   gg_bind_flag(out, "maps_d", maps_d(layouts));
   gg_bind_flag(out, "tells_d", gg_sm90_epilogue_of(plan, layouts).addresses);
   bind_change(out, plan, layouts);
