@@ -29,6 +29,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/paths.h"
 
 static const char magic[8] = {'g', 'e', 'm', 'm', 'g', 'e', 'n', '1'};
 static const char suffix[] = ".kernel";
@@ -61,14 +62,12 @@ static void put_usual_directory(gg_str *out) {
 /* Takes the last of the environment's list for the one that is written. */
 static bool divide(gg_cache *out, const gg_str *list) {
   const char *last = list->length ? strrchr(list->text, ':') : NULL;
+  const char *left = list->text;
   gg_str others = GG_STR_INIT;
-  for (const char *at = list->text; last && at < last; at += *at == ':') {
-    size_t length = strcspn(at, ":");
-    if (length) {
-      gg_str_append(&others, at, length);
-      gg_str_append(&others, "", 1);
-    }
-    at += length;
+  gg_path path;
+  while (last && gg_next_path(&path, &left) && path.text < last) {
+    gg_str_append(&others, path.text, path.length);
+    gg_str_append(&others, "", 1);
   }
   bool any = others.length > 0, ok = !others.failed;
   if (any && !(out->others = gg_str_take(&others)))

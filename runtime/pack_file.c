@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/paths.h"
 #include "choice/form.h"
 #include "fingerprint.h"
 
@@ -337,11 +338,10 @@ gg_status gg_pack_file_open(gg_pack_file **out, const char *path, gg_error *err)
   return GG_OK;
 }
 
-/* Of the first `length` characters of `path`. NULL in *out: it is for other devices. */
-static gg_status open_for(gg_pack_file **out, const char *path, size_t length, int device,
-                          gg_error *err) {
+/* NULL in *out: it is for other devices. */
+static gg_status open_for(gg_pack_file **out, gg_path path, int device, gg_error *err) {
   gg_str name = GG_STR_INIT;
-  gg_str_append(&name, path, length);
+  gg_str_append(&name, path.text, path.length);
   gg_status st = name.failed ? gg_fail(err, MEMORY, NULL, "")
                              : gg_pack_file_open(out, gg_str_text(&name), err);
   gg_str_free(&name);
@@ -354,17 +354,13 @@ static gg_status open_for(gg_pack_file **out, const char *path, size_t length, i
 
 gg_status gg_packs_open(gg_packs *out, const char *list, int device, gg_error *err) {
   *out = (gg_packs){0};
-  size_t most = 1;
-  for (const char *at = list; *at; at++)
-    most += *at == ':';
-  out->list = gg_calloc(most, sizeof *out->list);
+  out->list = gg_calloc(gg_count_paths(list) + 1, sizeof *out->list);
   if (!out->list) return gg_fail(err, MEMORY, NULL, "");
   gg_status st = GG_OK;
-  for (const char *at = list; *at && !st; at += *at == ':') {
-    size_t length = strcspn(at, ":");
-    if (length) st = open_for(&out->list[out->count], at, length, device, err);
-    out->count += length && !st && out->list[out->count];
-    at += length;
+  gg_path path;
+  while (!st && gg_next_path(&path, &list)) {
+    st = open_for(&out->list[out->count], path, device, err);
+    out->count += !st && out->list[out->count];
   }
   if (st) gg_packs_close(out);
   return st;

@@ -9,26 +9,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/paths.h"
+
 /* Appends the directory above the one of nvcc on the PATH, links followed. */
 static bool root_of_nvcc(gg_str *out) {
-  const char *path = getenv("PATH");
-  while (path && *path) {
-    size_t length = strcspn(path, ":");
+  const char *list = getenv("PATH");
+  gg_path path;
+  while (gg_next_path(&path, &list)) {
     char name[PATH_MAX], real[PATH_MAX];
-    bool fits = length > 0 && length + sizeof "/nvcc" <= sizeof name;
-    if (fits) {
-      memcpy(name, path, length);
-      strcpy(name + length, "/nvcc");
+    if (path.length + sizeof "/nvcc" > sizeof name) continue;
+    memcpy(name, path.text, path.length);
+    strcpy(name + path.length, "/nvcc");
+    if (access(name, X_OK) != 0 || !realpath(name, real)) continue;
+    for (int up = 0; up < 2; up++) {
+      char *slash = strrchr(real, '/');
+      if (slash) *slash = '\0';
     }
-    if (fits && access(name, X_OK) == 0 && realpath(name, real)) {
-      for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(real, '/');
-        if (slash) *slash = '\0';
-      }
-      gg_str_puts(out, real);
-      return true;
-    }
-    path += length + (path[length] == ':');
+    gg_str_puts(out, real);
+    return true;
   }
   return false;
 }

@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/paths.h"
 
 /* ---- Opening ---------------------------------------------------------------------------- */
 
-static gg_status open_pack(doctor_pack *pack, const char *path, size_t length, gg_error *err) {
+static gg_status open_pack(doctor_pack *pack, gg_path path, gg_error *err) {
   gg_error why = GG_ERROR_INIT;
-  gg_str_append(&pack->path, path, length);
+  gg_str_append(&pack->path, path.text, path.length);
   if (pack->path.failed) return gg_fail(err, MEMORY, NULL, "");
   if (gg_pack_file_open(&pack->file, gg_str_text(&pack->path), &why))
     gg_str_puts(&pack->why_not, why.message);
@@ -17,18 +18,13 @@ static gg_status open_pack(doctor_pack *pack, const char *path, size_t length, g
 }
 
 gg_status doctor_packs_open(doctor_packs *out, const char *list, gg_error *err) {
-  size_t most = 1;
   *out = (doctor_packs){0};
-  for (const char *at = list; at && *at; at++)
-    most += *at == ':';
-  out->list = gg_calloc(most, sizeof *out->list);
+  out->list = gg_calloc(gg_count_paths(list) + 1, sizeof *out->list);
   if (!out->list) return gg_fail(err, MEMORY, NULL, "");
   gg_status st = GG_OK;
-  for (const char *at = list; at && *at && !st; at += *at == ':') {
-    size_t length = strcspn(at, ":");
-    if (length) st = open_pack(&out->list[out->count++], at, length, err);
-    at += length;
-  }
+  gg_path path;
+  while (!st && gg_next_path(&path, &list))
+    st = open_pack(&out->list[out->count++], path, err);
   return st;
 }
 
