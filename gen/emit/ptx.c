@@ -1,6 +1,9 @@
 #include "emit/ptx.h"
 
+#include "emit/ptx_lacks.h"
 #include "emit/ptx_text.h"
+#include "plan/epilogue.h"
+#include "plan/gate.h"
 #include "plan/target.h"
 
 /* What emission knows of a family's PTX. */
@@ -17,9 +20,22 @@ static const ptx_family families[GG_TARGET_COUNT] = {
     [GG_TARGET_SM100] = {"sm100_warp_specialised.ptx", gg_sm100_ptx_lacks, gg_sm100_ptx_bind},
 };
 
+/* What no family has. */
+static const char *all_lack(const gg_plan *plan) {
+  const gg_ptx_lack rows[] = {
+      {plan->raster == GG_RASTER_HILBERT, "tiles along a Hilbert curve"},
+      {plan->pointers, "batches by arrays of addresses"},
+      {gg_plan_is_gated(plan), "a gate"},
+      {gg_plan_reads_scalars(plan), "factors in device memory"},
+  };
+  return gg_ptx_first_lack(rows, sizeof rows / sizeof *rows);
+}
+
 const char *gg_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
   const ptx_family *family = &families[plan->target->id];
-  return family->template_name ? family->lacks(plan, layouts) : "";
+  if (!family->template_name) return "";
+  const char *lacks = all_lack(plan);
+  return lacks ? lacks : family->lacks(plan, layouts);
 }
 
 const char *gg_ptx_template(const gg_plan *plan) {

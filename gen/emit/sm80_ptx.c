@@ -8,10 +8,9 @@
 #include <stdio.h>
 
 #include "emit/ptx.h"
+#include "emit/ptx_lacks.h"
 #include "emit/sm80_ptx.h"
 #include "plan/choices.h"
-#include "plan/epilogue.h"
-#include "plan/gate.h"
 
 enum { element_bytes = 2, chunk_bytes = GG_SM80_PTX_CHUNK, chunk = chunk_bytes / element_bytes };
 
@@ -113,13 +112,8 @@ static bool is_linear(const gg_plan *plan) {
 }
 
 const char *gg_sm80_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
-  const struct {
-    bool is;
-    const char *what;
-  } rows[] = {
+  const gg_ptx_lack rows[] = {
       {gg_plan_shares_tiles(plan), "split_k or stream_k"},
-      {plan->raster == GG_RASTER_HILBERT, "tiles along a Hilbert curve"},
-      {plan->pointers, "batches by arrays of addresses"},
       {plan->sparse_a, "a sparse A"},
       {plan->promote > 0, "promoted sums"},
       {!is_half(plan->a.type) || !is_half(plan->b.type), "an A or B that is not of 16 bits"},
@@ -130,19 +124,17 @@ const char *gg_sm80_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
       {plan->accumulator != GG_DTYPE_f32, "sums that are not of f32"},
       {plan->atoms_k > 1, "warps along K"},
       {plan->turns_m, "warps' atoms in turns"},
-      {gg_plan_is_gated(plan), "a gate"},
       {!is_linear(plan), "an epilogue of more than alpha and beta"},
-      {gg_plan_reads_scalars(plan), "factors in device memory"},
       {plan->tile_k / plan->mma.k % 2 != 0, "an odd number of MMAs along a tile's K"},
       {!is_stored(plan->d.type) || plan->d.major != GG_MAJOR_N ||
            plan->access_bytes_d != chunk_bytes,
        "a D that is not stored by 16 bytes of a row"},
   };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i].is) return rows[i].what;
+  const char *lacks = gg_ptx_first_lack(rows, sizeof rows / sizeof *rows);
+  if (lacks) return lacks;
   const input a = input_of(plan, layouts, true), b = input_of(plan, layouts, false);
   if (!has_places(&a, plan) || !has_places(&b, plan)) return "tiles whose lines are padded";
-  const char *lacks = gg_sm80_ptx_staging_lacks(plan, layouts);
+  lacks = gg_sm80_ptx_staging_lacks(plan, layouts);
   return lacks ? lacks : gg_sm80_ptx_c_lacks(plan, layouts);
 }
 

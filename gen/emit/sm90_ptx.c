@@ -6,10 +6,9 @@
 
 #include "atom/dtype.h"
 #include "emit/ptx.h"
+#include "emit/ptx_lacks.h"
 #include "emit/sm90.h"
 #include "emit/sm90_ptx.h"
-#include "plan/epilogue.h"
-#include "plan/gate.h"
 #include "plan/narrow.h"
 #include "plan/operands.h"
 
@@ -29,28 +28,20 @@ static bool steps_add_up(const gg_plan *plan, const gg_layouts *layouts) {
 }
 
 const char *gg_sm90_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
-  const struct {
-    bool is;
-    const char *what;
-  } rows[] = {
+  const gg_ptx_lack rows[] = {
       {plan->cluster_k > 1 && plan->cluster_m * plan->cluster_n > 1,
        "a cluster along K and M or N"},
       {plan->cluster_k > 1 && plan->has_c, "a cluster along K beside a C"},
-      {plan->raster == GG_RASTER_HILBERT, "tiles along a Hilbert curve"},
-      {plan->pointers, "batches by arrays of addresses"},
       {gg_sm90_has_copiers(plan), "operands that warps copy or transpose"},
       {plan->a_in_registers, "an A in registers"},
       {plan->accumulator != GG_DTYPE_f32 && plan->accumulator != GG_DTYPE_s32, "sums of f16"},
-      {gg_plan_is_gated(plan), "a gate"},
       {plan->compute != GG_DTYPE_f32 && plan->operation_count, "operations on integers"},
-      {gg_plan_reads_scalars(plan), "factors in device memory"},
       {layouts->result_count != 1 || !layouts->results[0].mapped, "lines of D that lanes store"},
       {plan->pingpong && plan->consumers != 2, "turns of other than two consumers"},
       {!steps_add_up(plan, layouts), "an A whose blocks of rows lie in turns"},
   };
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (rows[i].is) return rows[i].what;
-  const char *lacks = gg_sm90_ptx_finish_lacks(plan);
+  const char *lacks = gg_ptx_first_lack(rows, sizeof rows / sizeof *rows);
+  if (!lacks) lacks = gg_sm90_ptx_finish_lacks(plan);
   if (!lacks) lacks = gg_sm90_ptx_boxes_lack(plan, layouts);
   return lacks ? lacks : gg_sm90_ptx_c_lacks(plan, layouts);
 }
