@@ -108,7 +108,10 @@ gg_status gg_sm90_choose_copies(gg_plan *plan, bool may_copy_lines, gg_error *er
   return gg_refuse(plan, asked,
                    plan->copy_bytes_a ? gg_as_asked(plan, "A aligned to", "B aligned to")
                                       : gg_as_asked(plan, "B aligned to", "A aligned to"),
-                   asked->text, "16 beside schedule multistage: it loads by tensor maps alone",
+                   asked->text,
+                   plan->specialised
+                       ? "16: it loads by tensor maps alone"
+                       : "16 beside schedule multistage: it loads by tensor maps alone",
                    err);
 }
 
