@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/part_name.h"
 #include "emu/severity.h"
 
 typedef struct emu_device emu_device;
@@ -90,18 +91,6 @@ emu_kernel_facts emu_kernel_facts_of(const emu_kernel *kernel);
 /* Offset and size of a parameter in the block of parameters; false past the last. */
 bool emu_kernel_param(uint64_t *offset, uint64_t *bytes, const emu_kernel *kernel, int index);
 
-/* Names for the timeline: numbers `first` to `first + each * count - 1` of a kernel's warps, named
- * barriers, or bytes of a CTA's shared memory (static variables, then dynamic memory), `each` of
- * them as name[0], name[1] and on; of one, name. */
-typedef enum emu_name_kind { EMU_NAME_SHARED, EMU_NAME_WARPS, EMU_NAME_BARRIERS } emu_name_kind;
-
-typedef struct emu_name {
-  const char *kernel; /* NULL: of every one */
-  const char *name;
-  emu_name_kind what;
-  uint32_t first, count, each;
-} emu_name;
-
 typedef struct emu_launch_config {
   unsigned grid[3], block[3];
   unsigned cluster[3]; /* all 0: a plain launch without the cluster attribute */
@@ -111,7 +100,7 @@ typedef struct emu_launch_config {
   struct emu_counters *counters; /* added to; may be NULL */
   struct emu_trace *trace;       /* may be NULL */
   struct emu_follow *follow;     /* may be NULL */
-  const emu_name *names;         /* for the trace */
+  const gg_part_name *names;     /* for the trace */
   size_t name_count;
   const char *label; /* of the launch in the trace; may be NULL */
 } emu_launch_config;

@@ -8,36 +8,26 @@
  * that a warp has issued one behind the other and that land together, as the copies of a group, are
  * one event.
  *
- * Names of tracks are events of their own, written when a track is first seen. One instruction of a
- * cluster is one microsecond of the trace. A launch begins where everything before it has ended.
- * Clusters run on several host threads: one lock guards the text. A trace stops growing at its
- * limit and says how many events it left out. */
-#include <errno.h>
+ * base/timeline.h writes it. One instruction of a cluster is one microsecond of the trace. A launch
+ * begins where everything before it has ended. Clusters run on several host threads: one lock
+ * guards the timeline. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
+#include "base/timeline.h"
 #include "emu/trace.h"
 
-/* Tracks behind those of warps: of asynchronous units, each of which is one of its own by its
- * category, and of those that have their own; the last stands for the process. */
-static const char *const unit_tracks[] = {"asynchronous", "MMA pipe", "tensor memory"};
-enum { unit_track = EMU_WARPS_MAX, unit_track_count = sizeof unit_tracks / sizeof *unit_tracks };
-enum { tensor_memory_track = unit_track + 2, tracks = unit_track + unit_track_count + 1 };
-enum { text_limit = 256 << 20 };
+enum { instruction = 1000 /* ns of the timeline */ };
+_Static_assert((int)EMU_WARPS_MAX == (int)GG_TRACK_UNITS, "tracks of warps are below the others");
 
 struct emu_trace {
   pthread_mutex_t lock;
-  gg_str path, text;
-  uint64_t unit_spans;
-  uint64_t begin, end;      /* of the launch; of everything */
+  gg_timeline *timeline;
+  uint64_t begin, end;      /* of the launch; of everything; in instructions */
   uint64_t first_pid, pids; /* of the launch; of everything */
-  uint64_t dropped;
-  uint64_t *named; /* hash set of tracks that have a name; 0: free */
-  size_t named_count, named_capacity;
 };
 
 gg_status emu_trace_open(emu_trace **out, const char *path, gg_error *err) {
@@ -45,13 +35,14 @@ gg_status emu_trace_open(emu_trace **out, const char *path, gg_error *err) {
   emu_trace *trace = gg_malloc(sizeof *trace);
   if (!trace) return gg_fail(err, MEMORY, NULL, "");
   *trace = (emu_trace){.first_pid = 1, .pids = 1};
-  gg_str_puts(&trace->path, path);
-  gg_str_puts(&trace->text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-  if (trace->path.failed || trace->text.failed || pthread_mutex_init(&trace->lock, NULL)) {
-    gg_str_free(&trace->path);
-    gg_str_free(&trace->text);
+  gg_status st = gg_timeline_open(&trace->timeline, path, err);
+  if (!st && pthread_mutex_init(&trace->lock, NULL)) {
+    st = gg_fail(err, MEMORY, NULL, "");
+    gg_timeline_close(trace->timeline, NULL);
+  }
+  if (st) {
     gg_free(trace);
-    return gg_fail(err, MEMORY, NULL, "");
+    return st;
   }
   *out = trace;
   return GG_OK;
@@ -65,126 +56,62 @@ void emu_trace_launch(emu_trace *trace) {
 }
 
 gg_status emu_trace_close(emu_trace *trace, gg_error *err) {
-  gg_status st = GG_OK;
-  gg_str_printf(&trace->text, "\n],\"otherData\":{\"left_out\":%" PRIu64 "}}\n", trace->dropped);
-  if (trace->text.failed) {
-    st = gg_fail(err, MEMORY, NULL, "");
-  } else if (!gg_file_write(gg_str_text(&trace->path), trace->text.text, trace->text.length)) {
-    st = gg_fail(err, FILE_WRITE, NULL, gg_str_text(&trace->path), strerror(errno));
-  }
+  gg_status st = gg_timeline_close(trace->timeline, err);
   pthread_mutex_destroy(&trace->lock);
-  gg_str_free(&trace->path);
-  gg_str_free(&trace->text);
-  gg_free(trace->named);
   gg_free(trace);
   return st;
 }
 
-/* ---- Tracks ----------------------------------------------------------------------------- */
-
-static size_t slot_of(const uint64_t *set, size_t capacity, uint64_t key) {
-  size_t slot = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
-  while (set[slot] && set[slot] != key)
-    slot = (slot + 1) & (capacity - 1);
-  return slot;
-}
-
-/* Doubles the set; false when memory is out. */
-static bool grow_named(emu_trace *trace) {
-  size_t capacity = trace->named_capacity ? 2 * trace->named_capacity : 256;
-  uint64_t *set = gg_malloc(capacity * sizeof *set);
-  if (!set) return false;
-  memset(set, 0, capacity * sizeof *set);
-  for (size_t i = 0; i < trace->named_capacity; i++) {
-    if (trace->named[i]) set[slot_of(set, capacity, trace->named[i])] = trace->named[i];
-  }
-  gg_free(trace->named);
-  trace->named = set;
-  trace->named_capacity = capacity;
-  return true;
-}
-
-/* Whether the key is new; it is not any longer. */
-static bool name_once(emu_trace *trace, uint64_t key) {
-  if (2 * (trace->named_count + 1) > trace->named_capacity && !grow_named(trace)) {
-    trace->text.failed = true;
-    return false;
-  }
-  size_t slot = slot_of(trace->named, trace->named_capacity, key);
-  if (trace->named[slot]) return false;
-  trace->named[slot] = key;
-  trace->named_count++;
-  return true;
-}
-
-static void begin_event(emu_trace *trace) {
-  bool first = trace->text.text[trace->text.length - 1] == '[';
-  gg_str_puts(&trace->text, first ? "\n" : ",\n");
-}
-
-static void name_track(emu_trace *trace, const char *what, uint64_t pid, int tid,
-                       const char *name) {
-  begin_event(trace);
-  gg_str_printf(&trace->text,
-                "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%" PRIu64 ",\"tid\":%d,\"args\":{\"name\":",
-                what, pid, tid);
-  gg_str_json(&trace->text, name);
-  gg_str_puts(&trace->text, "}}");
-}
+/* ---- Events ----------------------------------------------------------------------------- */
 
 /* Names the CTA's process and the warp's track, each the first time that it is seen. */
-static void name_tracks(emu_trace *trace, const emu_warp *warp, int tid, uint64_t pid) {
+static void name_tracks(gg_timeline *timeline, const emu_warp *warp, gg_track track) {
   gg_str name = GG_STR_INIT;
-  if (name_once(trace, pid * tracks + tracks - 1)) {
+  const gg_track process = {track.process, GG_TRACK_PROCESS};
+  if (gg_timeline_is_new(timeline, process)) {
     emu_name_cta(&name, warp->cta);
-    name_track(trace, "process_name", pid, 0, gg_str_text(&name));
+    gg_timeline_name(timeline, process, gg_str_text(&name));
   }
-  if (name_once(trace, pid * tracks + (uint64_t)tid)) {
+  if (gg_timeline_is_new(timeline, track)) {
     name.length = 0;
     emu_name_warp(&name, warp);
-    name_track(trace, "thread_name", pid, tid,
-               tid >= unit_track ? unit_tracks[tid - unit_track] : gg_str_text(&name));
+    gg_timeline_name(timeline, track, track.thread >= GG_TRACK_UNITS ? NULL : gg_str_text(&name));
   }
   gg_str_free(&name);
 }
 
-/* ---- Events ----------------------------------------------------------------------------- */
-
-/* Locks, and names the tracks; 0 where the event is left out, else the CTA's process. */
-static uint64_t open_event(emu_trace *trace, const emu_warp *warp, int tid, uint64_t end) {
+/* Locks, and names the tracks; false where the event is left out. `thread`: of the CTA's tracks. */
+static bool open_event(gg_track *out, emu_trace *trace, const emu_warp *warp, int thread,
+                       uint64_t end) {
   const emu_launch_config *config = warp->cta->cluster->run->config;
   const unsigned *id = warp->cta->id, *grid = config->grid;
   pthread_mutex_lock(&trace->lock);
-  if (trace->text.failed || trace->text.length > text_limit) {
-    trace->dropped++;
-    return 0;
-  }
+  if (!gg_timeline_has_room(trace->timeline)) return false;
   uint64_t pid = trace->first_pid + id[0] + (uint64_t)grid[0] * (id[1] + (uint64_t)grid[1] * id[2]);
-  name_tracks(trace, warp, tid, pid);
+  *out = (gg_track){pid, thread};
+  name_tracks(trace->timeline, warp, *out);
   if (pid >= trace->pids) trace->pids = pid + 1;
   if (trace->begin + end > trace->end) trace->end = trace->begin + end;
-  return pid;
+  return true;
 }
 
-static void put_argument(emu_trace *trace, const char *name, const char *text) {
-  if (!text[0]) return;
-  gg_str_printf(&trace->text, ",\"%s\":", name);
-  gg_str_json(&trace->text, text);
+/* The timeline's time of a moment of the launch. */
+static uint64_t time_of(const emu_trace *trace, uint64_t moment) {
+  return (trace->begin + moment) * instruction;
 }
 
-/* `,"args":{"line":215,"source":"gemm.cu:41"}`, what the instruction does not say by itself, and
- * the named part of shared memory that it works on. */
-static void put_place(emu_trace *trace, const emu_warp *warp, const emu_op *op, const char *where,
+/* `"line":215,"source":"gemm.cu:41"`, what the instruction does not say by itself, and the named
+ * part of shared memory that it works on. */
+static void put_place(gg_str *arguments, const emu_warp *warp, const emu_op *op, const char *where,
                       uint32_t shared) {
   if (!op->ptx) return;
   gg_str source = GG_STR_INIT, part = GG_STR_INIT;
   emu_name_source(&source, warp, op);
   if (shared != EMU_NOWHERE) emu_name_part(&part, warp, shared);
-  gg_str_printf(&trace->text, ",\"args\":{\"line\":%" PRIu32, op->ptx->place.line);
-  put_argument(trace, "source", gg_str_text(&source));
-  put_argument(trace, "where", where);
-  put_argument(trace, "part", gg_str_text(&part));
-  gg_str_putc(&trace->text, '}');
+  gg_timeline_put_number(arguments, "line", op->ptx->place.line);
+  gg_timeline_put_text(arguments, "source", gg_str_text(&source));
+  gg_timeline_put_text(arguments, "where", where);
+  gg_timeline_put_text(arguments, "part", gg_str_text(&part));
   gg_str_free(&source);
   gg_str_free(&part);
 }
@@ -193,20 +120,16 @@ static void put_place(emu_trace *trace, const emu_warp *warp, const emu_op *op, 
 static void put_slice(emu_warp *warp, emu_slice *slice, uint64_t end) {
   emu_trace *trace = warp->cta->cluster->run->config->trace;
   if (slice->op && end > slice->begin) {
-    gg_str name = GG_STR_INIT;
+    gg_str name = GG_STR_INIT, arguments = GG_STR_INIT;
+    gg_track track;
     emu_name_slice(&name, warp, slice);
-    uint64_t pid = open_event(trace, warp, warp->index, end);
-    if (pid) {
-      begin_event(trace);
-      gg_str_puts(&trace->text, "{\"ph\":\"X\",\"name\":");
-      gg_str_json(&trace->text, gg_str_text(&name));
-      gg_str_printf(&trace->text,
-                    ",\"pid\":%" PRIu64 ",\"tid\":%d,\"ts\":%" PRIu64 ",\"dur\":%" PRIu64, pid,
-                    warp->index, trace->begin + slice->begin, end - slice->begin);
-      put_place(trace, warp, slice->op, "", EMU_NOWHERE);
-      gg_str_putc(&trace->text, '}');
+    if (open_event(&track, trace, warp, warp->index, end)) {
+      put_place(&arguments, warp, slice->op, "", EMU_NOWHERE);
+      gg_timeline_slice(trace->timeline, track, gg_str_text(&name), time_of(trace, slice->begin),
+                        time_of(trace, end), &arguments);
     }
     pthread_mutex_unlock(&trace->lock);
+    gg_str_free(&arguments);
     gg_str_free(&name);
   }
   slice->op = NULL;
@@ -254,23 +177,9 @@ void emu_trace_stop(emu_warp *warp) {
 
 /* ---- Asynchronous units ----------------------------------------------------------------- */
 
-/* One end of something that may overlap with others of its track, and is told from them by its
- * number; the event is left open. */
-static void put_end(emu_trace *trace, char phase, uint64_t number, const char *category,
-                    const char *name, uint64_t pid, int tid, uint64_t time) {
-  begin_event(trace);
-  gg_str_printf(&trace->text, "{\"ph\":\"%c\",\"id\":%" PRIu64 ",\"cat\":\"%s\",\"name\":", phase,
-                number, category);
-  gg_str_json(&trace->text, name);
-  gg_str_printf(&trace->text, ",\"pid\":%" PRIu64 ",\"tid\":%d,\"ts\":%" PRIu64, pid, tid,
-                trace->begin + time);
-}
-
 static int track_of(const char *unit) {
-  for (int i = 1; i < unit_track_count; i++) {
-    if (!strcmp(unit, unit_tracks[i])) return unit_track + i;
-  }
-  return unit_track;
+  if (!strcmp(unit, "MMA pipe")) return GG_TRACK_MMA_PIPE;
+  return strcmp(unit, "tensor memory") ? GG_TRACK_UNITS : GG_TRACK_TENSOR_MEMORY;
 }
 
 /* Writes what has landed together. */
@@ -278,19 +187,19 @@ static void put_landed(emu_warp *warp) {
   emu_landed *l = &warp->state->landed;
   emu_trace *trace = warp->cta->cluster->run->config->trace;
   if (!l->op || l->end <= l->begin) return;
-  gg_str name = GG_STR_INIT;
-  int tid = track_of(l->unit);
+  gg_str name = GG_STR_INIT, arguments = GG_STR_INIT;
+  gg_track track;
   emu_name_landed(&name, warp, l);
-  uint64_t pid = open_event(trace, warp, tid, l->end);
-  if (pid) {
-    uint64_t number = ++trace->unit_spans;
-    put_end(trace, 'b', number, l->unit, gg_str_text(&name), pid, tid, l->begin);
-    put_place(trace, warp, l->op, l->words.where, l->shared);
-    gg_str_putc(&trace->text, '}');
-    put_end(trace, 'e', number, l->unit, gg_str_text(&name), pid, tid, l->end);
-    gg_str_putc(&trace->text, '}');
+  if (open_event(&track, trace, warp, track_of(l->unit), l->end)) {
+    uint64_t number = gg_timeline_number(trace->timeline);
+    put_place(&arguments, warp, l->op, l->words.where, l->shared);
+    gg_timeline_end_of(trace->timeline, 'b', number, track, l->unit, gg_str_text(&name),
+                       time_of(trace, l->begin), &arguments);
+    gg_timeline_end_of(trace->timeline, 'e', number, track, l->unit, gg_str_text(&name),
+                       time_of(trace, l->end), NULL);
   }
   pthread_mutex_unlock(&trace->lock);
+  gg_str_free(&arguments);
   gg_str_free(&name);
 }
 
@@ -327,41 +236,37 @@ void emu_trace_landed(const emu_async *async) {
 
 /* ---- Columns of tensor memory ----------------------------------------------------------- */
 
-/* One end of an allocation, and how many columns there are with and without it. */
-static void put_columns(emu_trace *trace, char phase, uint64_t number, emu_warp *warp,
-                        const emu_op *op, int first, int columns, int all) {
-  const char *unit = unit_tracks[tensor_memory_track - unit_track];
+/* One end of an allocation, and how many columns there are with and without it; gives its number,
+ * which where it is 0 is a new one. */
+static uint64_t put_columns(char phase, uint64_t number, emu_warp *warp, const emu_op *op,
+                            int first, int columns, int all) {
+  emu_trace *trace = warp->cta->cluster->run->config->trace;
   char name[48], who[48];
   snprintf(who, sizeof who, "allocated by warp %d", warp->index);
   snprintf(name, sizeof name, "columns %d to %d", first, first + columns - 1);
-  uint64_t time = emu_time(warp), pid = open_event(trace, warp, tensor_memory_track, time);
-  if (pid) {
-    put_end(trace, phase, number ? number : ++trace->unit_spans, unit, name, pid,
-            tensor_memory_track, time);
-    if (op) put_place(trace, warp, op, who, EMU_NOWHERE);
-    gg_str_putc(&trace->text, '}');
-    begin_event(trace);
-    gg_str_printf(&trace->text,
-                  "{\"ph\":\"C\",\"name\":\"columns allocated\",\"pid\":%" PRIu64 ",\"ts\":%" PRIu64
-                  ",\"args\":{\"columns\":%d}}",
-                  pid, trace->begin + time, all);
+  gg_str arguments = GG_STR_INIT;
+  gg_track track;
+  if (op) put_place(&arguments, warp, op, who, EMU_NOWHERE);
+  if (open_event(&track, trace, warp, GG_TRACK_TENSOR_MEMORY, emu_time(warp))) {
+    uint64_t time = time_of(trace, emu_time(warp));
+    if (!number) number = gg_timeline_number(trace->timeline);
+    gg_timeline_end_of(trace->timeline, phase, number, track, "tensor memory", name, time,
+                       &arguments);
+    gg_timeline_count(trace->timeline, track.process, "columns allocated", "columns", time, all);
   }
-}
-
-uint64_t emu_trace_allocated(emu_warp *warp, const emu_op *op, int first, int columns, int all) {
-  emu_trace *trace = warp->cta->cluster->run->config->trace;
-  if (!trace) return 0;
-  put_columns(trace, 'b', 0, warp, op, first, columns, all);
-  uint64_t number = trace->unit_spans;
   pthread_mutex_unlock(&trace->lock);
+  gg_str_free(&arguments);
   return number;
 }
 
+uint64_t emu_trace_allocated(emu_warp *warp, const emu_op *op, int first, int columns, int all) {
+  if (!warp->cta->cluster->run->config->trace) return 0;
+  return put_columns('b', 0, warp, op, first, columns, all);
+}
+
 void emu_trace_freed(emu_warp *warp, uint64_t number, int first, int columns, int all) {
-  emu_trace *trace = warp->cta->cluster->run->config->trace;
-  if (!trace || !number) return;
-  put_columns(trace, 'e', number, warp, NULL, first, columns, all);
-  pthread_mutex_unlock(&trace->lock);
+  if (!warp->cta->cluster->run->config->trace || !number) return;
+  put_columns('e', number, warp, NULL, first, columns, all);
 }
 
 void emu_trace_cluster(emu_cluster *cluster) {

@@ -10,23 +10,11 @@
 #include "emu/async/mbarrier.h"
 #include "emu/trace.h"
 
-/* The name of number `value` of the kernel's things of a kind; NULL where it has none. */
-static const emu_name *find(uint32_t *index, const emu_run *run, emu_name_kind what,
-                            uint32_t value) {
+/* Puts what the kernel's number `value` of a kind is called; false where it has no name. */
+static bool put_name(gg_str *out, const emu_run *run, gg_part_kind what, uint32_t value) {
   const emu_launch_config *config = run->config;
-  for (size_t i = 0; i < config->name_count; i++) {
-    const emu_name *name = &config->names[i];
-    if (name->what != what || value < name->first) continue;
-    if (name->kernel && strcmp(name->kernel, run->kernel->facts.name)) continue;
-    *index = (value - name->first) / (name->each ? name->each : 1);
-    if (*index < name->count) return name;
-  }
-  return NULL;
-}
-
-static void put_name(gg_str *out, const emu_name *name, uint32_t index) {
-  gg_str_puts(out, name->name);
-  if (name->count > 1) gg_str_printf(out, "[%" PRIu32 "]", index);
+  return gg_part_name_put(out, config->names, config->name_count, run->kernel->facts.name, what,
+                          value);
 }
 
 void emu_name_cta(gg_str *out, const emu_cta *cta) {
@@ -37,11 +25,7 @@ void emu_name_cta(gg_str *out, const emu_cta *cta) {
 }
 
 static bool put_role(gg_str *out, const emu_warp *warp) {
-  const emu_run *run = warp->cta->cluster->run;
-  uint32_t index;
-  const emu_name *name = find(&index, run, EMU_NAME_WARPS, (uint32_t)warp->index);
-  if (name) gg_str_puts(out, name->name);
-  return name;
+  return put_name(out, warp->cta->cluster->run, GG_PART_WARPS, (uint32_t)warp->index);
 }
 
 void emu_name_warp(gg_str *out, const emu_warp *warp) {
@@ -64,18 +48,12 @@ static const ptx_variable *variable_at(uint32_t *within, const emu_kernel *kerne
 }
 
 void emu_name_part(gg_str *out, const emu_warp *warp, uint32_t offset) {
-  uint32_t index;
-  const emu_name *name = find(&index, warp->cta->cluster->run, EMU_NAME_SHARED, offset);
-  if (name) put_name(out, name, index);
+  put_name(out, warp->cta->cluster->run, GG_PART_SHARED, offset);
 }
 
 static void put_mbarrier(gg_str *out, const emu_run *run, const emu_mbarrier *barrier) {
-  uint32_t index, within, offset = (uint32_t)barrier->place.offset;
-  const emu_name *name = find(&index, run, EMU_NAME_SHARED, offset);
-  if (name) {
-    put_name(out, name, index);
-    return;
-  }
+  uint32_t within, offset = (uint32_t)barrier->place.offset;
+  if (put_name(out, run, GG_PART_SHARED, offset)) return;
   const ptx_variable *variable = variable_at(&within, run->kernel, offset);
   if (variable) {
     gg_str_puts(out, variable->name);
@@ -86,13 +64,7 @@ static void put_mbarrier(gg_str *out, const emu_run *run, const emu_mbarrier *ba
 }
 
 static void put_barrier(gg_str *out, const emu_run *run, uint32_t number) {
-  uint32_t index;
-  const emu_name *name = find(&index, run, EMU_NAME_BARRIERS, number);
-  if (name) {
-    put_name(out, name, index);
-  } else {
-    gg_str_printf(out, "barrier %" PRIu32, number);
-  }
+  if (!put_name(out, run, GG_PART_BARRIERS, number)) gg_str_printf(out, "barrier %" PRIu32, number);
 }
 
 const emu_mbarrier *emu_trace_mbarrier(const emu_warp *warp, const emu_slice *slice) {

@@ -117,11 +117,11 @@ static const char tensor_ptx[] =
     "ret;\n"
     "}\n";
 
-static const emu_name names[] = {
-    {"k", "full", EMU_NAME_SHARED, 80, 2, 8},
-    {"k", "loader", EMU_NAME_WARPS, 0, 1, 1},
-    {"other", "stranger", EMU_NAME_WARPS, 0, 2, 1},
-    {NULL, "turn", EMU_NAME_BARRIERS, 1, 1, 1},
+static const gg_part_name names[] = {
+    {"k", "full", GG_PART_SHARED, 80, 2, 8},
+    {"k", "loader", GG_PART_WARPS, 0, 1, 1},
+    {"other", "stranger", GG_PART_WARPS, 0, 2, 1},
+    {NULL, "turn", GG_PART_BARRIERS, 1, 1, 1},
 };
 
 enum { events_most = 400, name_most = 80 };

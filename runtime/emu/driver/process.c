@@ -387,8 +387,8 @@ static bool copy_text(const char **out, const char *text) {
   return copy;
 }
 
-static CUresult add_name(emu_process *process, const emu_name *given) {
-  emu_name name = *given, *list;
+static CUresult add_name(emu_process *process, const gg_part_name *given) {
+  gg_part_name name = *given, *list;
   list = gg_realloc(process->names, (process->name_count + 1) * sizeof *list);
   if (!list) return CUDA_ERROR_OUT_OF_MEMORY;
   process->names = list;
@@ -402,16 +402,16 @@ static CUresult add_name(emu_process *process, const emu_name *given) {
 
 CUresult gg_emu_name(const char *kernel, gg_emu_name_kind what, const char *name, unsigned first,
                      unsigned count, unsigned each) {
-  static const emu_name_kind kinds[] = {[GG_EMU_NAME_SHARED] = EMU_NAME_SHARED,
-                                        [GG_EMU_NAME_WARPS] = EMU_NAME_WARPS,
-                                        [GG_EMU_NAME_BARRIERS] = EMU_NAME_BARRIERS};
+  static const gg_part_kind kinds[] = {[GG_EMU_NAME_SHARED] = GG_PART_SHARED,
+                                       [GG_EMU_NAME_WARPS] = GG_PART_WARPS,
+                                       [GG_EMU_NAME_BARRIERS] = GG_PART_BARRIERS};
   emu_process *process = emu_lock();
   CUresult result = process->gone ? CUDA_ERROR_DEINITIALIZED : CUDA_SUCCESS;
   if (!result && ((unsigned)what > GG_EMU_NAME_BARRIERS || !name || !count || !each)) {
     result = CUDA_ERROR_INVALID_VALUE;
   }
   if (!result)
-    result = add_name(process, &(emu_name){kernel, name, kinds[what], first, count, each});
+    result = add_name(process, &(gg_part_name){kernel, name, kinds[what], first, count, each});
   return emu_leave(process, result);
 }
 

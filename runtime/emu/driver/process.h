@@ -139,7 +139,7 @@ typedef struct emu_process {
   emu_trace *trace;
   emu_follow *follow;          /* NULL: nothing is followed */
   gg_str text, json, warnings; /* of modules that are gone */
-  emu_name *names;             /* for the timeline: the texts are the process's own */
+  gg_part_name *names;             /* for the timeline: the texts are the process's own */
   size_t name_count;
   gg_str label;
 } emu_process;
