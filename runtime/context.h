@@ -25,4 +25,8 @@ gg_status gg_context_open_on(gg_context **out, gg_driver *driver, const gg_conte
 gg_status gg_context_enter(const gg_context *context, gg_error *err);
 void gg_context_leave(const gg_context *context);
 
+/* Where a variable of the module's text lies on its device, and how long it is. */
+gg_status gg_module_variable(uint64_t *address, size_t *bytes, const gg_module *module,
+                             const char *name, gg_error *err);
+
 #endif

@@ -254,6 +254,17 @@ gg_status gg_workspace_alloc(uint64_t *out, gg_context *context, int64_t bytes, 
   return st;
 }
 
+gg_status gg_module_variable(uint64_t *address, size_t *bytes, const gg_module *module,
+                             const char *name, gg_error *err) {
+  CUdeviceptr at = 0;
+  gg_status st = gg_context_enter(module->context, err);
+  if (st) return st;
+  st = GG_CUDA(&module->context->driver, err, cuModuleGetGlobal, &at, bytes, module->module, name);
+  gg_context_leave(module->context);
+  *address = at;
+  return st;
+}
+
 /* ---- Launching ------------------------------------------------------------------------ */
 
 gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,

@@ -1,6 +1,8 @@
 //@ insert banner
 
 //@ insert sizes
+//@ insert traced
+//@ slot trace
 
 // Derived sizes. A thread owns block_m x block_n elements of the CTA tile, in vectors of vec_m rows
 // and vec_n columns.
@@ -252,6 +254,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
   extern __shared__ __align__(128) unsigned char smem[];
   const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
+  if constexpr (traced) trace_begin(smem_base);
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int64 k = extent_k(k_arg);
@@ -284,11 +287,15 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const epilogue_operands parameters = {${operand_list}};
   if constexpr (prefetches)
     prefetch_operands<threads>(at_tile(parameters, batch, m0, n0), rows, cols, thread);
+  if constexpr (traced) stamp<trace_tile>(blockIdx.x);
   multiply(tCrC, l, smem_base, at, int(k), k_tiles, lda, ldb);
 
   const epilogue_operands operands = at_tile(parameters, batch, m0, n0);
   d_t *gD = ${d_first} + (d_n_major ? m0 * ldd + ${d_n0} : n0 * ldd + m0);
+  if constexpr (traced) stamp<trace_finish>(0);
   epilogue(tCrC, operands, gD, ldd, thread, rows, cols);
+  if constexpr (traced) stamp<trace_finished>(0);
+  if constexpr (traced) trace_end();
 }
 //@ end
 //@ slot kernel_shares

@@ -76,6 +76,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));
+  if constexpr (traced) trace_begin(smem);
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int64 k = extent_k(k_arg);
@@ -117,4 +118,5 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   __syncthreads();  // all of it has been read
 //@ end
   if (warp == issuer) free_columns(tmem);
+  if constexpr (traced) trace_end();
 }

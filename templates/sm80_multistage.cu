@@ -1,6 +1,7 @@
 //@ insert banner
 
 //@ insert sizes
+//@ insert traced
 
 // Derived sizes. A warp owns one warp_m x warp_n block of the CTA tile and walks it in MMA atoms.
 constexpr int warp_size = 32;
@@ -9,6 +10,7 @@ constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n;
 constexpr int frags_m = warp_m / mma_m, frags_n = warp_n / mma_n;
 constexpr int k_steps = tile_k / ${turn_k};
 constexpr unsigned ab_bytes = sizeof(ab_t);
+//@ slot trace
 
 // ---- Tiles in shared memory: which threads copy them, and where an element lies -----------------
 
@@ -467,7 +469,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
       write = read;
       read = read + stage_bytes == stages_end ? stages_begin : read + stage_bytes;
       cp_async_wait<stages - 2>();
+      if constexpr (traced) stamp<trace_await_barrier>(0);
       __syncthreads();
+      if constexpr (traced) stamp<trace_go>(0);
       load_fragments(next, read, p.at_a, p.at_b, 0);
       mma_columns(${mma_sums}, now, ${e_of_step}barrier_column, frags_n);
 //@ if promotes
@@ -503,6 +507,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
   extern __shared__ __align__(128) unsigned char smem[];
   const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
+  if constexpr (traced) trace_begin(smem_base);
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int64 k = extent_k(k_arg)${of_byte};
@@ -568,10 +573,13 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ end
     if (${stores}) {
       const unsigned staging = smem_base + staging_begin + warp * staging_bytes;
+      if constexpr (traced) stamp<trace_finish>(0);
       epilogue(tCrC, operands_at, gD, ldd, gC, ldc, warp_m0, warp_n0, even_m ? tile_m : rows,
                even_n ? tile_n : cols, staging, lane);
+      if constexpr (traced) stamp<trace_finished>(0);
     }
     if (!more) break;
+    if constexpr (traced) stamp<trace_tile>(work);
 
 #pragma unroll
     for (int i = 0; i < frags_m; ++i)
@@ -596,6 +604,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       gC = ${c_first} + (c_n_major ? m0 * ldc + n0 : n0 * ldc + m0);
     if constexpr (has_operands) operands_at = at_tile(operands, batch, m0, n0);
   }
+  if constexpr (traced) trace_end();
 }
 //@ end
 //@ slot kernel_shares

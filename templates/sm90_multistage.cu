@@ -64,6 +64,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));
+  if constexpr (traced) trace_begin(smem);
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int k_tiles = int((extent_k(k_arg) + tile_k - 1) / tile_k);
@@ -90,6 +91,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
                                int(min(n - at.n0, int64(tile_n))), thread);
 
   acc_t tCrC[frags_m][acc_words];
+  if constexpr (traced) stamp<trace_tile>(blockIdx.x);
   if (k_tiles == 0) clear(tCrC);
 #pragma unroll 1
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
@@ -107,7 +109,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
             k_tile > 0 || step > 0);
     wgmma_commit();
     wgmma_wait<pending>();
+    if constexpr (traced) stamp<trace_await_barrier>(0);
     __syncthreads();  // all have read the K tile before this one (with one stage, this one)
+    if constexpr (traced) stamp<trace_go>(0);
     const int next = k_tile - pending + stages;
     if (thread == 0 && k_tile >= pending && next < k_tiles)
       load_stage(map_a, map_b, smem, at, next);
@@ -119,7 +123,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const epilogue_arguments arguments = {
 //@ insert arguments
   };
+  if constexpr (traced) stamp<trace_finish>(0);
   epilogue(tCrC, arguments, smem + epi_begin + warp * epi_buffers * epi_bytes, lane);
+  if constexpr (traced) stamp<trace_finished>(0);
   // Shared memory outlives its last readers.
   if constexpr (maps_results) tma_store_wait_read<0>();
+  if constexpr (traced) trace_end();
 }

@@ -60,6 +60,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
   extern __shared__ __align__(1024) unsigned char shared_memory[];
   const unsigned smem = unsigned(__cvta_generic_to_shared(shared_memory));
+  if constexpr (traced) trace_begin(smem);
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int64 k = extent_k(k_arg);
@@ -94,4 +95,5 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     if constexpr (producer_registers > 0) take_registers();
 //@ slot consume
   }
+  if constexpr (traced) trace_end();
 }

@@ -45,7 +45,7 @@ enum { CLI_OPTIONS_MAX = 512 };
 
 /* One cmd_NAME.c each; the table in main.c lists them. */
 extern const cli_command cmd_gen, cmd_pack, cmd_check, cmd_explain, cmd_diff, cmd_layout, cmd_atoms,
-    cmd_spec, cmd_run, cmd_emu, cmd_bench, cmd_tune, cmd_doctor, cmd_help;
+    cmd_spec, cmd_run, cmd_emu, cmd_trace, cmd_bench, cmd_tune, cmd_doctor, cmd_help;
 
 extern const cli_command *const cli_commands[]; /* ends with NULL */
 

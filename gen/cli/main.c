@@ -11,8 +11,8 @@
 
 /* All of them: help, which is one of them, lists them, and so do commands that print their own. */
 const cli_command *const cli_commands[] = {
-    &cmd_gen,  &cmd_pack,   &cmd_check, &cmd_explain, &cmd_diff,   &cmd_run,  &cmd_emu, &cmd_bench,
-    &cmd_tune, &cmd_layout, &cmd_atoms, &cmd_spec,    &cmd_doctor, &cmd_help, NULL,
+    &cmd_gen,   &cmd_pack, &cmd_check,  &cmd_explain, &cmd_diff, &cmd_run,    &cmd_emu,  &cmd_trace,
+    &cmd_bench, &cmd_tune, &cmd_layout, &cmd_atoms,   &cmd_spec, &cmd_doctor, &cmd_help, NULL,
 };
 
 enum { max_options = 48, first_code = 256, help_code = first_code + max_options };

@@ -199,6 +199,30 @@ static gg_status write_code(kernel_memory *memory, const char *template_name,
   return st;
 }
 
+/* Of templates that have stamps: whether this kernel does, by what it stamps, and where to. */
+static void bind_trace(gg_bindings *out, const gg_plan *plan) {
+  static const struct {
+    const char *name, *where;
+    int number;
+  } rows[] = {
+#define GG_STAMP(name, number, where) {#name, where, number},
+#include "emit/stamps.def"
+  };
+  gg_bind_text(out, "traced",
+               plan->trace ? "constexpr bool traced = true;\n"
+                           : "constexpr bool traced = false;\n");
+  gg_bind_part(out, "trace", plan->trace ? "trace" : NULL);
+  if (!plan->trace) return;
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, "// What happens; where, if anywhere.\n");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    gg_str_printf(&text, "constexpr unsigned trace_%s = %d;", rows[i].name, rows[i].number);
+    if (rows[i].where[0]) gg_str_printf(&text, "  // %s", rows[i].where);
+    gg_str_putc(&text, '\n');
+  }
+  gg_bind_str(out, "trace_events", &text);
+}
+
 /* What the skeleton of CUDA C++ names, or a PTX template; and which of these it is. */
 static gg_status bind_code(gg_bindings *bindings, const char **template_name, const gg_plan *plan,
                            const gg_layouts *layouts, bool ptx, gg_error *err) {
@@ -208,6 +232,7 @@ static gg_status bind_code(gg_bindings *bindings, const char **template_name, co
   if (ptx) return gg_ptx_bind(bindings, plan, layouts, err);
   gg_status st = skeleton->bind(bindings, plan, layouts, err);
   if (!st) gg_bind_operations(bindings, plan, layouts);
+  if (plan->target->id != GG_TARGET_NAIVE) bind_trace(bindings, plan);
   return st;
 }
 

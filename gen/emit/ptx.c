@@ -25,6 +25,7 @@ static const char *all_lack(const gg_plan *plan) {
   const gg_ptx_lack rows[] = {
       {plan->raster == GG_RASTER_HILBERT, "tiles along a Hilbert curve"},
       {plan->pointers, "batches by arrays of addresses"},
+      {plan->trace, "stamps of what its warps do"},
       {gg_plan_is_gated(plan), "a gate"},
       {gg_plan_reads_scalars(plan), "factors in device memory"},
   };

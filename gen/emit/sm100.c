@@ -2,6 +2,7 @@
 #include "emit/sm100.h"
 
 #include "atom/tmem.h"
+#include "emit/sm90.h"
 #include "plan/distribution.h"
 #include "plan/operands.h"
 #include "plan/scales.h"
@@ -415,9 +416,7 @@ void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts
   gg_bind_text(out, "await_lines", pair ? "acquire" : "wait");
   gg_bind_part(out, "issue", gg_rings_role(&layouts->rings, GG_ROLE_MMA)->part);
   bool shares = gg_plan_shares_tiles(plan);
-  gg_bind_text(out, "combine_boxes",
-               shares ? "      const box_set boxes = combine(sums, list, item, workspace, rank, "
-                        "lane);\n"
-                      : "");
+  gg_sm90_bind_combine(out, plan,
+                       shares ? " combine(sums, list, item, workspace, rank, lane)" : NULL);
   gg_bind_text(out, "and_stored", shares && plan->fetches ? " && arg.stored" : "");
 }

@@ -16,6 +16,10 @@ const char *gg_sm90_load_of_b(const gg_plan *plan);
 
 const char *gg_sm90_half_of_b(const gg_plan *plan);
 
+/* How consumers bring together the parts of a tile, by a call that gives their boxes, behind a
+ * space or a new line; NULL: tiles have none. sm90_slots.c */
+void gg_sm90_bind_combine(gg_bindings *out, const gg_plan *plan, const char *call);
+
 /* What warps copy of lines that begin anywhere or transpose, and their role's call. sm90_lines.c */
 void gg_sm90_bind_copiers(gg_bindings *out, const gg_plan *plan);
 void gg_sm90_run_copiers(gg_str *out, const gg_plan *plan);

@@ -60,6 +60,14 @@ static bool finds_halves(const gg_plan *plan) {
   return plan->split_columns > 0 || gg_plan_splits_scales(plan);
 }
 
+void gg_sm90_bind_combine(gg_bindings *out, const gg_plan *plan, const char *call) {
+  gg_str text = GG_STR_INIT;
+  if (call && plan->trace) gg_str_puts(&text, "      stamp<trace_combine>(0);\n");
+  if (call) gg_str_printf(&text, "      const box_set boxes =%s;\n", call);
+  if (call && plan->trace) gg_str_puts(&text, "      stamp<trace_combined>(0);\n");
+  gg_bind_str(out, "combine_boxes", &text);
+}
+
 static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str members = GG_STR_INIT, lines = GG_STR_INIT, fill = GG_STR_INIT;
   bool shares = gg_plan_shares_tiles(plan), in_cluster = plan->cluster_k > 1;
@@ -116,15 +124,11 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
     gg_bind_sums(out, plan, "acc_t (&tCrC)[frags_m][acc_words]", "tCrC",
                  "tCrC[first / fragment_chunks][first % fragment_chunks * sum_words + w]");
   gg_bind_part(out, "combine", in_cluster ? "sm90_parts" : NULL);
-  gg_bind_text(
-      out, "combine_boxes",
-      shares ? "      const box_set boxes =\n"
-               "          combine(tCrC, list, item, workspace, (warp - warps_per_group) % "
-               "tile_warps, lane);\n"
-      : in_cluster
-          ? "      const box_set boxes = combine(tCrC, list, smem, warp - warps_per_group, "
-            "lane);\n"
-          : "");
+  gg_sm90_bind_combine(out, plan,
+                       shares       ? "\n          combine(tCrC, list, item, workspace, (warp - "
+                                      "warps_per_group) % tile_warps, lane)"
+                       : in_cluster ? " combine(tCrC, list, smem, warp - warps_per_group, lane)"
+                                    : NULL);
 }
 
 /* How the roles go through the work: shares of tiles and the two positions of a producer that
@@ -212,10 +216,25 @@ static void bind_turns(gg_bindings *out, const walk *w) {
   gg_bind_text(out, "more_tiles", w->more);
 }
 
+/* The lines that a round begins with, and behind them, where the kernel is traced, which tile it is
+ * of. */
+static void bind_round(gg_bindings *out, const char *name, const char *next, const gg_plan *plan,
+                       const walk *w, const char *indent) {
+  gg_str text = GG_STR_INIT;
+  gg_str_puts(&text, next);
+  if (plan->trace) gg_str_printf(&text, "%sstamp<trace_tile>(%s);\n", indent, w->tile);
+  const char *part = w->held ? "item" : plan->cluster_k > 1 ? "list" : NULL;
+  if (plan->trace && part)
+    gg_str_printf(&text,
+                  "%sstamp<trace_k_tile>(%s.k_first);\n%sstamp<trace_k_tiles>(%s.k_tiles);\n",
+                  indent, part, indent, part);
+  gg_bind_str(out, name, &text);
+}
+
 static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   bool shares = gg_plan_shares_tiles(plan), copiers = gg_sm90_has_copiers(plan);
   walk w = walk_of(plan, shares);
-  gg_bind_text(out, "next_turn", w.next_turn);
+  bind_round(out, "next_turn", w.next_turn, plan, &w, "      ");
   gg_bind_text(out, "each_turn", w.each_turn);
   gg_bind_text(out, "k_tiles", w.k_tiles);
   gg_bind_text(out, "last_share", shares ? "item.k_first + item.k_tiles == list.k_tiles" : "true");
@@ -238,7 +257,7 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
     gg_bind_text(out, "each_tile", w.each);
     if (plan->vector_buffers)
       gg_bind_text(out, "each_vectors_tile", w.each_of_warp ? w.each_of_warp : w.each);
-    gg_bind_text(out, "next_item", w.next);
+    bind_round(out, "next_item", w.next, plan, &w, "    ");
     gg_bind_text(out, "tile", w.tile);
   }
   if (copiers) return;

@@ -166,6 +166,14 @@ static gg_status choose_pointers(gg_plan *plan, gg_error *err) {
       err);
 }
 
+static gg_status choose_trace(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->asked->trace;
+  plan->trace = asked->state == GG_SPEC_SET && asked->number;
+  if (!plan->trace || plan->target->traces) return GG_OK;
+  return gg_refuse(plan, asked, "trace", asked->text, "false: all families but naive have stamps",
+                   err);
+}
+
 static void choose_problem(gg_plan *plan) {
   const gg_spec *spec = plan->spec;
   plan->fixed_m = chosen_number(&spec->problem.m, GG_FIXED_NONE);
@@ -258,6 +266,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   if ((st = choose_target(&plan, err))) return st;
   if ((st = choose_note(&plan, arena, err))) return st;
   if ((st = choose_pointers(&plan, err))) return st;
+  if ((st = choose_trace(&plan, err))) return st;
   if ((st = choose_sparsity(&plan, err))) return st;
   if ((st = choose_terms(&plan, arena, err))) return st;
   choose_problem(&plan);

@@ -158,6 +158,10 @@ static void word_pointers(gg_str *out, const gg_plan *plan) {
   if (plan->pointers) gg_str_puts(out, "_pointers");
 }
 
+static void word_trace(gg_str *out, const gg_plan *plan) {
+  if (plan->trace) gg_str_puts(out, "_trace");
+}
+
 static void word_promote(gg_str *out, const gg_plan *plan) {
   if (plan->promote) gg_str_printf(out, "_promote%d", plan->promote);
 }

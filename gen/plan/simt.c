@@ -483,6 +483,7 @@ const gg_target gg_target_simt = {
     .summary = "multiply-adds of CUDA cores fed by cp.async, any architecture",
     .worker = "thread",
     .gates = true,
+    .traces = true,
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,

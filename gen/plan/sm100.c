@@ -549,6 +549,7 @@ const gg_target gg_target_sm100 = {
     .worker = "CTA",
     .pointers = true,
     .gates = true,
+    .traces = true,
     .least = {.number = 100, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,

@@ -334,6 +334,7 @@ const gg_target gg_target_sm120 = {
     .worker = "warpgroup",
     .pointers = true,
     .gates = true,
+    .traces = true,
     .least = {.number = 120, .suffix = 'f'},
     .int32_coordinates = true,
     .scales = true,

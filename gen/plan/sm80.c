@@ -583,6 +583,7 @@ const gg_target gg_target_sm80 = {
     .summary = "mma.sync fed by a multistage cp.async pipeline, sm_80 and newer",
     .worker = "warp",
     .gates = true,
+    .traces = true,
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,

@@ -43,6 +43,7 @@ struct gg_target {
 
   bool bits; /* multiplies b1, by and or by xor: the spec's `bits` */
 
+  bool traces;   /* its templates have stamps: the spec's `trace` */
   bool promotes; /* can add up sums of the tensor core: the spec's `promote` */
 
   /* Whether the family plans the transposed problem where `swap_ab` is auto; NULL: it never does.

@@ -151,6 +151,8 @@ struct gg_spec {
 
   gg_spec_field threads;
   gg_spec_field ctas_per_sm;
+
+  gg_spec_field trace; /* bool */
 };
 
 /* A form as a spec: types, factors, majors, alignments, accumulator, promote and epilogue; of the

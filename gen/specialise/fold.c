@@ -245,11 +245,15 @@ static void read_member(gg_tokens *tokens, const gg_items *items, const gg_item 
                   .value = gg_value_of(tokens, item->body, item->last)};
 }
 
+/* What names a constant whose value is new is looked at again. */
 static void read_constant(gg_tokens *tokens, const gg_item *item) {
   int name = tokens->at[item->name].name;
   gg_known value = gg_value_of(tokens, item->body, item->last);
   for (int at = tokens->first[name]; value.known && at >= 0; at = tokens->at[at].again)
     value.known = tokens->at[at].dead || at == item->name || !declares(tokens, at);
+  bool is_new = value.known && !tokens->values[name].known;
+  for (int at = tokens->first[name]; is_new && at >= 0; at = tokens->at[at].again)
+    gg_token_touch(tokens, at);
   tokens->values[name] = value;
 }
 

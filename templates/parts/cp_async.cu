@@ -17,10 +17,13 @@ __device__ __forceinline__ void cp_async_zfill(unsigned dst, const void *src, in
 }
 
 __device__ __forceinline__ void cp_async_commit() {
+  if constexpr (traced) stamp<trace_copies>(0);
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
 template <int pending>
 __device__ __forceinline__ void cp_async_wait() {
+  if constexpr (traced) stamp<trace_await_copies>(pending);
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+  if constexpr (traced) stamp<trace_go>(0);
 }

@@ -101,11 +101,13 @@ __device__ __forceinline__ void count(unsigned *counter, unsigned counts, int la
 }
 
 __device__ __forceinline__ void await_count(const unsigned *counter, unsigned least) {
+  if constexpr (traced) stamp<trace_await_sums>(0);
   unsigned now;
   do {
     asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(counter) : "memory");
   } while (now < least);
   __syncwarp();
+  if constexpr (traced) stamp<trace_go>(0);
 }
 
 // Which of a warp's parts of a tile is a cluster's, and where all of them lie.

@@ -3,6 +3,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
   extern __shared__ __align__(128) unsigned char smem[];
   const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
+  if constexpr (traced) trace_begin(smem_base);
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int64 k = extent_k(k_arg);
@@ -18,6 +19,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 #pragma unroll 1
   for (work_walk walk; walk.more(list);) {
     const work_item item = walk.next(list);
+    if constexpr (traced) stamp<trace_tile>(item.tile);
+    if constexpr (traced) stamp<trace_k_tile>(item.k_first);
+    if constexpr (traced) stamp<trace_k_tiles>(item.k_tiles);
     const tile_origin from = locate(item.tile, m, n);
     const ab_t *gA = ${a_first} + from.m0 * (a_k_major ? lda : 1);
     const ab_t *gB = ${b_first} + from.${b_n0} * (b_k_major ? ldb : 1);
@@ -39,12 +43,17 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     __syncthreads();  // nobody reads a stage any more
 
     list = list_work(m, n, k, batches, shared_tiles, group_tiles, group_shares);
+    if constexpr (traced) stamp<trace_combine>(0);
     const box_set boxes =
         combine(tCrC, list, item, workspace, thread / warp_size, thread % warp_size);
+    if constexpr (traced) stamp<trace_combined>(0);
     if (boxes == 0) continue;
     const tile_origin to = locate(item.tile, m, n);
     const epilogue_operands operands = at_tile(parameters, to.batch, to.m0, to.n0);
     d_t *gD = ${d_first} + (d_n_major ? to.m0 * ldd + to.${d_n0} : to.n0 * ldd + to.m0);
+    if constexpr (traced) stamp<trace_finish>(0);
     epilogue(tCrC, boxes, operands, gD, ldd, thread, to.rows, to.cols);
+    if constexpr (traced) stamp<trace_finished>(0);
   }
+  if constexpr (traced) trace_end();
 }

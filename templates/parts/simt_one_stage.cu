@@ -11,13 +11,17 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[block_m][block_n][1], loa
 //@ end
     if (k_tile == 0) rewind(l, k_tiles, lda, ldb);
     cp_async_wait<0>();
+    if constexpr (traced) stamp<trace_await_barrier>(0);
     __syncthreads();
+    if constexpr (traced) stamp<trace_go>(0);
 #pragma unroll
     for (int step = 0; step < k_steps; ++step) {
       fragments now;
       load_fragments(now, stage, at, step);
       multiply_rows(tCrC, now, 0, block_m);
     }
+    if constexpr (traced) stamp<trace_await_barrier>(0);
     __syncthreads();
+    if constexpr (traced) stamp<trace_go>(0);
   }
 }

@@ -46,7 +46,9 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[block_m][block_n][1], loa
       write = read;
       read = read + stage_bytes == stages_end ? stages_begin : read + stage_bytes;
       cp_async_wait<stages - 2>();
+      if constexpr (traced) stamp<trace_await_barrier>(0);
       __syncthreads();
+      if constexpr (traced) stamp<trace_go>(0);
       load_fragments(next, read, at, 0);
       multiply_rows(tCrC, now, block_m / 2, block_m);
     }

@@ -29,7 +29,9 @@
       };
       if constexpr (reads_ahead) arguments.operands.vectors = vectors_address(smem, 0);
       const bool any = ${k_tiles} > 0;
+      if constexpr (traced) stamp<trace_finish>(0);
       epilogue(sums, any, empty_sums(smem, read.set), arguments, staging, lane);
+      if constexpr (traced) stamp<trace_finished>(0);
 //@ insert next_set
       read.advance();
       if constexpr (reads_ahead) {

@@ -27,6 +27,7 @@ __device__ __forceinline__ void fence_after_barrier() {
 // The tensor core arrives at the barrier when all MMAs that this thread has issued have ended: so
 // they have read their operands and written their sums.
 __device__ __forceinline__ void commit(unsigned barrier) {
+  if constexpr (traced) stamp<trace_commit>(barrier);
   asm volatile("tcgen05.commit.cta_group::${cta_group}.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(
                    barrier)
                : "memory");
@@ -34,6 +35,7 @@ __device__ __forceinline__ void commit(unsigned barrier) {
 
 // It arrives at this barrier of all CTAs that the mask names.
 __device__ __forceinline__ void commit_multicast(unsigned barrier, unsigned short ctas) {
+  if constexpr (traced) stamp<trace_commit>(barrier);
   asm volatile(
       "tcgen05.commit.cta_group::${cta_group}.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64"
       " [%0], %1;" ::"r"(barrier),

@@ -14,6 +14,7 @@ __device__ __forceinline__ unsigned long long both_addresses(unsigned smem) {
 // The same as mbarrier_wait, behind which this thread sees what those of the cluster's other CTAs
 // wrote before they arrived.
 __device__ __forceinline__ void mbarrier_acquire(unsigned barrier, unsigned parity) {
+  if constexpr (traced) stamp<trace_await_mbarrier>(barrier);
   asm volatile(
       "{ .reg .pred done;\n"
       "again:\n\t"
@@ -21,6 +22,7 @@ __device__ __forceinline__ void mbarrier_acquire(unsigned barrier, unsigned pari
       "@!done bra again; }" ::"r"(barrier),
       "r"(parity)
       : "memory");
+  if constexpr (traced) stamp<trace_go>(0);
 }
 
 //@ end

@@ -3,6 +3,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
   extern __shared__ __align__(128) unsigned char smem[];
   const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
+  if constexpr (traced) trace_begin(smem_base);
   const int64 m = extent_m(m_arg);
   const int64 n = extent_n(n_arg);
   const int64 k = extent_k(k_arg)${of_byte};
@@ -57,7 +58,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ if along_k
     const bool stores = pending && warp < block_warps;  // the first along K, which have the sums
 //@ end
+    if constexpr (traced) stamp<trace_combine>(0);
     const box_set boxes = ${stores} ? combine(tCrC, list, item, workspace, warp, lane) : 0;
+    if constexpr (traced) stamp<trace_combined>(0);
     if (boxes != 0) {
       const tile_origin to = locate(item.tile, m, n);
       const unsigned staging = smem_base + staging_begin + warp * staging_bytes;
@@ -67,10 +70,15 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
       if constexpr (stages_c)
         gC = ${c_first} +
              (c_n_major ? to.m0 * ldc + to.n0 : to.n0 * ldc + to.m0);
+      if constexpr (traced) stamp<trace_finish>(0);
       epilogue(tCrC, boxes, at_tile(operands, to.batch, to.m0, to.n0), gD, ldd, gC, ldc, warp_m0,
                warp_n0, to.rows, to.cols, staging, lane);
+      if constexpr (traced) stamp<trace_finished>(0);
     }
     if (!more) break;
+    if constexpr (traced) stamp<trace_tile>(next.tile);
+    if constexpr (traced) stamp<trace_k_tile>(next.k_first);
+    if constexpr (traced) stamp<trace_k_tiles>(next.k_tiles);
 
 #pragma unroll
     for (int i = 0; i < frags_m; ++i)
@@ -93,4 +101,5 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ end
     list = list_work(m, n, k, batches, shared_tiles, group_tiles, group_shares);
   }
+  if constexpr (traced) trace_end();
 }

@@ -57,10 +57,12 @@
 //@ insert arguments
       };
       if constexpr (reads_ahead) arguments.operands.vectors = vectors_address(smem, turn);
+      if constexpr (traced) stamp<trace_finish>(0);
       if (!reduces_sums || boxes != 0${or_fetched})
         epilogue(tCrC, arguments, staging, lane);
       else if constexpr (fetches_behind)
         release_fetched(empty_barriers, read, behind);
+      if constexpr (traced) stamp<trace_finished>(0);
       if constexpr (fetches_behind) read.skip(behind);
       if constexpr (reads_ahead) {
         __syncwarp();

@@ -1,6 +1,8 @@
 //@ insert banner
 
 //@ insert sizes
+//@ insert traced
+//@ slot trace
 
 // ---- Layouts: where elements lie, and how the tensor core is told -------------------------------
 

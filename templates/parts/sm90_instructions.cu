@@ -18,6 +18,7 @@ __device__ __forceinline__ void mbarrier_expect(unsigned barrier, unsigned bytes
 }
 
 __device__ __forceinline__ void mbarrier_wait(unsigned barrier, unsigned parity) {
+  if constexpr (traced) stamp<trace_await_mbarrier>(barrier);
   asm volatile(
       "{ .reg .pred done;\n"
       "again:\n\t"
@@ -25,12 +26,14 @@ __device__ __forceinline__ void mbarrier_wait(unsigned barrier, unsigned parity)
       "@!done bra again; }" ::"r"(barrier),
       "r"(parity)
       : "memory");
+  if constexpr (traced) stamp<trace_go>(0);
 }
 
 // A box from the tensor to this CTA's shared memory; the barrier hears of the bytes that arrived.
 // What lies outside of the tensor becomes zeros.
 __device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, unsigned barrier,
                                          int x, int y, int z) {
+  if constexpr (traced) stamp<trace_copy>(barrier);
   asm volatile(
       "cp.async.bulk.tensor.3d.${load_to}.global.tile.mbarrier::complete_tx::bytes"
       "${load_group} [%0], [%1, {%3, %4, %5}], [%2];" ::"r"(dst),
@@ -42,6 +45,7 @@ __device__ __forceinline__ void tma_load(unsigned dst, const tensor_map &map, un
 // The same of lines of the tensor's two halves by ${by_turns}: `y` counts those of both.
 __device__ __forceinline__ void tma_load_halves(unsigned dst, const tensor_map &map,
                                                 unsigned barrier, int x, int y, int z) {
+  if constexpr (traced) stamp<trace_copy>(barrier);
   asm volatile(
       "cp.async.bulk.tensor.4d.${load_to}.global.tile.mbarrier::complete_tx::bytes"
       "${load_group} [%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(dst),
@@ -54,6 +58,7 @@ __device__ __forceinline__ void tma_load_halves(unsigned dst, const tensor_map &
 __device__ __forceinline__ void tma_load_halves_multicast(unsigned dst, const tensor_map &map,
                                                           unsigned barrier, int x, int y, int z,
                                                           unsigned short ctas) {
+  if constexpr (traced) stamp<trace_copy>(barrier);
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
       ".multicast::cluster${load_group} [%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(dst),
@@ -67,6 +72,7 @@ __device__ __forceinline__ void tma_load_halves_multicast(unsigned dst, const te
 __device__ __forceinline__ void tma_load_multicast(unsigned dst, const tensor_map &map,
                                                    unsigned barrier, int x, int y, int z,
                                                    unsigned short ctas) {
+  if constexpr (traced) stamp<trace_copy>(barrier);
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
       ".multicast::cluster${load_group} [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(dst),
@@ -87,6 +93,7 @@ __device__ __forceinline__ unsigned long long policy_of(bool evict_first) {
 // A box from shared memory to the tensor; what lies outside of the tensor is not written.
 __device__ __forceinline__ void tma_store(const tensor_map &map, unsigned src, int x, int y,
                                           int z${policy_parameter}) {
+  if constexpr (traced) stamp<trace_store>(src);
   asm volatile(
       "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group${policy_hint}"
       " [%0, {%2, %3, %4}], [%1]${policy_operand};" ::"l"(&map),
@@ -101,7 +108,9 @@ __device__ __forceinline__ void tma_store_commit() {
 // Waits until all but the last `pending` groups of this thread's stores have read their memory.
 template <int pending>
 __device__ __forceinline__ void tma_store_wait_read() {
+  if constexpr (traced) stamp<trace_await_stores>(pending);
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
+  if constexpr (traced) stamp<trace_go>(0);
 }
 
 // Makes this thread's writes to shared memory visible to tensor copies.
@@ -114,12 +123,15 @@ __device__ __forceinline__ void wgmma_fence() {
 }
 
 __device__ __forceinline__ void wgmma_commit() {
+  if constexpr (traced) stamp<trace_mmas>(0);
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
 template <int pending>
 __device__ __forceinline__ void wgmma_wait() {
+  if constexpr (traced) stamp<trace_await_mmas>(pending);
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+  if constexpr (traced) stamp<trace_go>(0);
 }
 
 // An empty instruction that the compiler must assume to change x: what is computed from x is

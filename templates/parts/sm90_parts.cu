@@ -43,12 +43,14 @@ __device__ __forceinline__ void send_chunk(unsigned to, unsigned barrier, const 
 
 // Waits for what threads of other CTAs have sent.
 __device__ __forceinline__ void await_sums(unsigned barrier) {
+  if constexpr (traced) stamp<trace_await_mbarrier>(barrier);
   asm volatile(
       "{ .reg .pred done;\n"
       "again:\n\t"
       "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], 0;\n\t"
       "@!done bra again; }" ::"r"(barrier)
       : "memory");
+  if constexpr (traced) stamp<trace_go>(0);
 }
 
 // What one lane gets of another part's sums.

@@ -16,7 +16,9 @@ __device__ __forceinline__ void mbarrier_arrive(unsigned barrier) {
 
 // A barrier of the CTA's for some of its threads: those that wait and those that only arrive.
 __device__ __forceinline__ void named_barrier_sync(int id, int count) {
+  if constexpr (traced) stamp<trace_await_barrier>(id);
   asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
+  if constexpr (traced) stamp<trace_go>(0);
 }
 
 __device__ __forceinline__ void named_barrier_arrive(int id, int count) {
@@ -37,7 +39,9 @@ __device__ __forceinline__ void cluster_arrive() {
 }
 
 __device__ __forceinline__ void cluster_wait() {
+  if constexpr (traced) stamp<trace_await_cluster>(0);
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  if constexpr (traced) stamp<trace_go>(0);
 }
 
 __device__ __forceinline__ void prefetch_map(const tensor_map &map) {
@@ -47,7 +51,9 @@ __device__ __forceinline__ void prefetch_map(const tensor_map &map) {
 // In a launch that may begin before the one ahead of it has ended: waits for that end, and says
 // that the next one may begin. In any other launch neither does anything.
 __device__ __forceinline__ void await_dependencies() {
+  if constexpr (traced) stamp<trace_await_launch>(0);
   asm volatile("griddepcontrol.wait;" ::: "memory");
+  if constexpr (traced) stamp<trace_go>(0);
 }
 
 __device__ __forceinline__ void launch_dependents() {

@@ -346,6 +346,28 @@ printf 'arch: sm_90a\na: bf16\nb: bf16\nd: bf16\ntile: [64, 32, 64]\ncluster: [2
 expect 0 'run a square cluster' "$gemmgen" run square.yaml -m 128 -n 64 -k 1024 --device emu \
   --trace square.json
 holds 'both kinds of empty barriers have names' grep -q '"name":"empty of B\[0\]"' square.json
+expect 0 'a timeline of stamps' "$gemmgen" trace roles.yaml -m 128 -n 128 -k 256 --device emu -o stamps.json
+holds 'is JSON' json stamps.json
+holds 'has the same tracks' grep -q '"consumer 0, warp 4"' stamps.json
+holds 'and names' grep -q '"ph":"X","name":"full\[0\]"' stamps.json
+holds 'D is the same' grep -q 'D is the same, bit by bit' out
+expect 0 'of few stamps' "$gemmgen" trace roles.yaml -m 128 -n 128 -k 256 --device emu -o few.json --stamps 9
+holds 'it says what has no room' grep -q 'stamps had no room' out
+holds 'the timeline, too' grep -Eq '"left_out":[1-9]' few.json
+expect 0 'of a CTA of several' "$gemmgen" trace roles.yaml -m 300 -n 128 -k 64 --device emu --ctas 1
+holds 'without -o there is a file, too' grep -q 'CTA (0, 0, 0)' trace.json
+holds 'of that CTA alone' bash -c '! grep -q "CTA (1, 0, 0)" trace.json'
+sed '1i trace: true' roles.yaml >traced.yaml
+expect 0 'of a spec that has the key' "$gemmgen" trace traced.yaml -m 64 -n 64 -k 64 --device emu
+expect 0 'which runs without memory for stamps' "$gemmgen" run traced.yaml -m 64 -n 64 -k 64 --device emu
+printf 'arch: sm_80\na: f32\nb: f32\nd: f32\nschedule: naive\n' >naive.yaml
+expect 1 'of a family without stamps' "$gemmgen" trace naive.yaml --device emu
+holds 'with its place' grep -q 'naive.yaml:1:7: error: family naive has no trace true' err
+expect 2 'of no spec' "$gemmgen" trace --device emu
+expect 2 'of two devices' "$gemmgen" trace roles.yaml --device both
+expect 2 'of several kernels' bash -c "sed '1i sweep: {stages: [2, 3]}' roles.yaml >two.yaml && '$gemmgen' trace two.yaml --device emu"
+expect 2 'of nothing' "$gemmgen" trace roles.yaml -m 0 --device emu
+expect 1 'a timeline that cannot be' "$gemmgen" trace roles.yaml --device emu -o none/trace.json
 expect 0 'run and count' "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device emu --counters -
 holds 'counters as text' grep -q 'tensor-core multiply-adds' out
 expect 2 'a device that is none' "$gemmgen" run spec.yaml --device tpu

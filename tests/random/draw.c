@@ -551,6 +551,12 @@ static void draw_problem_key(gg_str *out, draws *from) {
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
+/* Stamps came later: by draws of their own, so that everything before is as it was. */
+static void draw_trace_later(gg_str *out, const draws *from, family of) {
+  draws own = {.seed = from->seed ^ 0x5555555555555555, .drawn = from->drawn};
+  if (of != NAIVE) maybe(out, &own, 5, "trace", "true");
+}
+
 static void draw_whole(gg_str *out, draws *from, family of) {
   static const char *const archs[] = {[SM90] = "sm_90a",
                                       [SM80] = "sm_80|sm_86|sm_89|sm_90",
@@ -572,6 +578,7 @@ static void draw_whole(gg_str *out, draws *from, family of) {
   draw_problem_key(out, from);
   maybe(out, from, 25, "raster", "along_m|along_n|hilbert|{order: along_n,group: 2}");
   draw_epilogue(out, from, &is);
+  draw_trace_later(out, from, of);
 }
 
 void draw_spec(gg_str *out, draws *from) {

@@ -222,6 +222,14 @@ static CUresult fake_cuModuleGetFunction(CUfunction *function, CUmodule module, 
   return leave();
 }
 
+static CUresult fake_cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module,
+                                       const char *name) {
+  (void)address, (void)bytes, (void)module, (void)name;
+  ENTER(cuModuleGetGlobal, CONTEXT);
+  leave();
+  return CUDA_ERROR_NOT_FOUND; /* its modules have no variables */
+}
+
 static CUresult fake_cuFuncGetAttribute(int *value, int attribute, CUfunction function) {
   ENTER(cuFuncGetAttribute, CONTEXT);
   bool spills = !fake.spills || function == HANDLE(CUfunction, place_of(fake.spills));

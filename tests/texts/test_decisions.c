@@ -177,6 +177,7 @@ static const struct flip {
     {"access_bytes_c", SM80 "c: auto", SM80 "c: {align: 4}", NULL},
     {"access_bytes_d", SM80, "arch: sm_80\na: f16\nb: f16\nd: {type: f16, align: 4}", NULL},
     {"fetches", SM90 TILE "c: auto", SM90 TILE "c: {align: 2}", NULL},
+    {"trace", SM90 TILE, SM90 TILE "trace: true", NULL},
     {"subtile_stages", SUBTILES "stages: 2", SUBTILES "stages: 3", NULL},
     {"vector_buffers", SM90 TILE "epilogue: [bias]",
      SM90 TILE "epilogue: [bias]\nschedule: pingpong", NULL},

@@ -64,6 +64,7 @@ static const struct {
     {"raster.order", {"raster: along_n"}, NULL},
     {"raster.group", {"raster: {group: 4}"}, NULL},
     {"epilogue", {"epilogue: [relu]"}, NULL},
+    {"trace", {"trace: true"}, NULL},
 };
 
 /* By the family of that name: what it has no types for may be another's. */
