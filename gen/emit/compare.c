@@ -71,15 +71,21 @@ static bool is_word(char c) {
 /* `length` of what the compared text leaves out at `at`, and in its place `*put`; 0: it stays. */
 typedef size_t replacement(const char **put, const char *at, const char *begin);
 
-static size_t nothing(const char **put, const char *at, const char *begin) {
-  (void)put, (void)at, (void)begin;
-  return 0;
+/* The digits of the name that says which text a binary was made from: they are of the whole text,
+ * and tell nothing that its other lines do not. */
+static size_t fingerprint(const char **put, const char *at, const char *begin) {
+  static const char prefix[] = "gemmgen_";
+  const size_t before = sizeof prefix - 1, digits = 16;
+  *put = "#";
+  if ((size_t)(at - begin) < before || strncmp(at - before, prefix, before) != 0) return 0;
+  return strspn(at, "0123456789abcdef") == digits ? digits : 0;
 }
 
-/* The number of a register, or of a label: %r12, %rd4, $L__BB0_7. */
+/* The number of a register, or of a label: %r12, %rd4, $L__BB0_7; and the fingerprint. */
 static size_t numbers(const char **put, const char *at, const char *begin) {
   const char *first = at;
-  if (!isdigit((unsigned char)*at)) return 0;
+  size_t whole = fingerprint(put, at, begin);
+  if (whole || !isdigit((unsigned char)*at)) return whole;
   while (first > begin && is_word(first[-1]))
     first--;
   bool numbered = (first > begin && first[-1] == '%') || *first == '$';
@@ -98,10 +104,10 @@ static bool add_line(gg_lines *out, gg_arena *arena, gg_line line, const char *n
     size_t skipped = replaces(&put, at, line.shown);
     bool named = strncmp(at, name, name_length) == 0 && (i == 0 || !is_word(at[-1]));
     if (named) skipped = name_length, put = "";
-    for (; *put; put++)
+    for (; skipped && *put; put++)
       text[length++] = *put;
-    if (!skipped) text[length++] = *at, skipped = 1;
-    i += skipped;
+    if (!skipped) text[length++] = *at;
+    i += skipped ? skipped : 1;
   }
   text[length] = '\0';
   line.text = text;
@@ -116,7 +122,7 @@ static bool read_cuda(gg_lines *out, gg_arena *arena, const char *text, const ch
     bool blank = strspn(line.shown, " \t") >= line.length;
     const char *code = line.shown + strspn(line.shown, " \t");
     if (banner || blank || strncmp(code, "//", 2) == 0) continue;
-    if (!add_line(out, arena, line, name, nothing)) return false;
+    if (!add_line(out, arena, line, name, fingerprint)) return false;
   }
   return true;
 }

@@ -2,8 +2,8 @@
  * texts.
  *
  * Texts are compared as code: the banner of one in CUDA C++, directives for debuggers and comments
- * are left out. What a kernel is called is no difference, and in PTX neither is how a compiler
- * numbers registers and labels. */
+ * are left out. What a kernel is called is no difference, nor is the fingerprint of its text, and
+ * in PTX neither is how a compiler numbers registers and labels. */
 #ifndef GG_EMIT_COMPARE_H
 #define GG_EMIT_COMPARE_H
 

@@ -112,12 +112,34 @@ START_TEST(texts_are_compared) {
 }
 END_TEST
 
+/* What names a text is no difference; other digits are the text's own. */
+START_TEST(fingerprints_are_left_out) {
+  static const gg_report none = {.arena = GG_ARENA_INIT};
+  static gg_comparison c;
+  gg_error err = GG_ERROR_INIT;
+  const gg_compared a = {"k", &none,
+                         "int x = 1234567890123456789;\nvoid gemmgen_0123456789abcdef() {}\n",
+                         ".entry gemmgen_0123456789abcdef()\nmov.u64 %rd1, 1234567890123456789;\n"};
+  const gg_compared b = {"k", &none,
+                         "int x = 1234567890123456789;\nvoid gemmgen_fedcba9876543210() {}\n",
+                         ".entry gemmgen_fedcba9876543210()\nmov.u64 %rd2, 1234567890123456780;\n"};
+  ck_assert_msg(!gg_comparison_make(&c, &a, &b, &err), "%s", err.message);
+  ck_assert_uint_eq(gg_change_of(c.cuda).places, 0);
+  ck_assert_str_eq(c.cuda[0].list[0].text, "int x = 1234567890123456789;");
+  ck_assert_str_eq(c.cuda[0].list[1].text, "void gemmgen_#() {}");
+  ck_assert_uint_eq(gg_change_of(c.ptx).of_a, 1);
+  ck_assert_str_eq(c.ptx[0].list[1].text, "mov.u64 %rd#, 1234567890123456789;");
+  gg_comparison_free(&c);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("diff");
   TCase *tcase = tcase_create("diff");
   tcase_add_test(tcase, lists_are_compared);
   tcase_add_test(tcase, as_many_as_can_be);
   tcase_add_test(tcase, texts_are_compared);
+  tcase_add_test(tcase, fingerprints_are_left_out);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }
