@@ -64,6 +64,7 @@ void emu_counters_add(emu_counters *to, emu_counters *from) {
   to->async_bytes_in += from->async_bytes_in;
   to->async_bytes_out += from->async_bytes_out;
   to->tma_bytes_in += from->tma_bytes_in;
+  to->tma_bytes_multicast += from->tma_bytes_multicast;
   to->tma_bytes_out += from->tma_bytes_out;
   to->barrier_waits += from->barrier_waits;
   to->mbarrier_waits += from->mbarrier_waits;
@@ -206,6 +207,8 @@ static const struct {
     {offsetof(emu_counters, async_bytes_in), "async_bytes_in", "bytes copied to shared memory"},
     {offsetof(emu_counters, async_bytes_out), "async_bytes_out", "bytes copied from shared memory"},
     {offsetof(emu_counters, tma_bytes_in), "tma_bytes_in", "bytes loaded by TMA"},
+    {offsetof(emu_counters, tma_bytes_multicast), "tma_bytes_multicast",
+     "of them not read again: multicast brought them along"},
     {offsetof(emu_counters, tma_bytes_out), "tma_bytes_out", "bytes stored by TMA"},
     {offsetof(emu_counters, barrier_waits), "barrier_waits", "waits at barriers"},
     {offsetof(emu_counters, mbarrier_waits), "mbarrier_waits", "waits at mbarriers"},

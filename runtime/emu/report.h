@@ -31,6 +31,7 @@ typedef struct emu_counters {
   uint64_t tmem_copies, tmem_scale_copies;  /* tcgen05.cp; of these, those to several 32 lanes */
   uint64_t async_bytes_in, async_bytes_out; /* cp.async and bulk: to shared memory, from it */
   uint64_t tma_bytes_in, tma_bytes_out;     /* tensor copies */
+  uint64_t tma_bytes_multicast;             /* of those in, what one read brought to further CTAs */
   uint64_t barrier_waits, mbarrier_waits;   /* that had to wait */
   uint64_t unwritten_reads;                 /* lanes' loads of shared memory nobody has written */
   uint64_t ctas;

@@ -22,10 +22,20 @@ for recipe in *.json; do
   fi
 done
 
+# counts KERNEL DEVICE PATTERN WANT: the lines of a kernel's counters that have the pattern.
+counts() {
+  local got
+  got=$("$gemmgen" emu --device "$2" "$1" --counters - | sed 's/^ *//' | grep -E "$3")
+  [ "$got" = "$4" ] && return
+  echo "$1: other counters than expected" >&2
+  diff <(echo "$4") <(echo "$got") >&2
+  failures=$((failures + 1))
+}
+
 # What tensor memory and its products count: 128 x 256 x 384 in two CTAs, each with its scale factors.
 # Columns that are read: 2 x 4 warps load 128, 24 products take 2 x 4 of scale factors, 22 of them D's 128.
-kernel=../kernels/tma_tcgen05_scaled.json
-want='12582912 tensor-core multiply-adds
+counts ../kernels/tma_tcgen05_scaled.json emu:100 'multiply-adds|kind::|tensor memory|scale factors' \
+  '12582912 tensor-core multiply-adds
 12582912 of them tcgen05.mma, kind::mxf8f6f4
 24 tcgen05.mma, kind::mxf8f6f4
 131072 bytes loaded from tensor memory
@@ -33,10 +43,9 @@ want='12582912 tensor-core multiply-adds
 4032 columns of tensor memory read by loads and products
 12 copies to tensor memory
 12 of them to several 32 lanes, as scale factors are'
-got=$("$gemmgen" emu --device emu:100 "$kernel" --counters - | sed 's/^ *//' | grep -E 'multiply-adds|kind::|tensor memory|scale factors')
-if [ "$got" != "$want" ]; then
-  echo "$kernel: other counters than expected" >&2
-  diff <(echo "$want") <(echo "$got") >&2
-  failures=$((failures + 1))
-fi
+
+# 8 CTAs load 5 times 64 x 64 of A and 32 x 64 of B, half of which comes from the other of their pair.
+counts ../kernels/cluster_multicast.json emu 'TMA|multicast brought' \
+  '491520 bytes loaded by TMA
+81920 of them not read again: multicast brought them along'
 exit "$((failures > 0))"

@@ -343,6 +343,8 @@ bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_plac
     to.bank = cluster->ctas[rank].shared;
     barrier.bank = transfer->pair ? cluster->ctas[(rank & ~1u) | odd].shared : to.bank;
     if (!emu_transfer_in(transfer, to, barrier)) return false;
+    if (transfer->tensor && rest != mask)
+      emu_counting(transfer->warp)->tma_bytes_multicast += emu_transfer_bytes(transfer);
   }
   return true;
 }
