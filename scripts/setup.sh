@@ -43,20 +43,41 @@ missing_packages() {
   pkg-config --exists check || echo check
 }
 
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+apt_install() {
+  as_root apt-get update -qq >&2 &&
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+}
+
 install_packages() {
-  local packages sudo=()
+  local packages
   mapfile -t packages < <(missing_packages | tr ' ' '\n' | sort -u)
   [ "${#packages[@]}" -gt 0 ] || return 0
   command -v apt-get >/dev/null ||
     die "missing: ${packages[*]}; install them with this system's package manager"
-  if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null || die "missing: ${packages[*]}; install them as root (no sudo here)"
-    sudo=(sudo)
-  fi
+  [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+    die "missing: ${packages[*]}; install them as root (no sudo here)"
   say "installing: ${packages[*]}"
-  "${sudo[@]}" apt-get update -qq >&2
-  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${packages[@]}" >&2
+  apt_install "${packages[@]}"
+}
+
+# What compiles the layout calculator to WebAssembly, for tests alone. Where it cannot be had, pages
+# of layouts are fixed, and all else is the same.
+missing_extras() {
+  command -v clang >/dev/null || echo clang
+  command -v wasm-ld >/dev/null || echo lld
+  [ -d /usr/lib/wasm32-wasi ] || echo wasi-libc libclang-rt-dev-wasm32
+}
+
+install_extras() {
+  local extras
+  mapfile -t extras < <(missing_extras | tr ' ' '\n' | sort -u)
+  [ "${#extras[@]}" -gt 0 ] || return 0
+  say "installing: ${extras[*]}"
+  apt_install "${extras[@]}" || say "without ${extras[*]}: pages of layouts cannot be edited"
 }
 
 check_meson() {
@@ -80,5 +101,6 @@ configure() {
 set_up() {
   find_cuda
   install_packages
+  [ -z "${for_tests:-}" ] || install_extras
   check_meson
 }

@@ -6,15 +6,16 @@ A page is written by hand, but for what a command makes:
     ```console                         a line behind "$ " is run; what follows it is its output
     <!-- $ COMMAND -->                 its output is the paragraph or the fenced block that follows;
                                        in front of a picture it writes the picture's file
-Commands are bash's, see the repository's specs/ and docs/, and have gemmgen on their PATH. Some are this
-program's own: book.py way, rungs, figures, chart, below. With --check nothing is written: the exit status is 1 where a page or a picture is not what its commands make, a link leads
-nowhere, a rung has no page, or a page lacks a part that each has. Needs no GPU."""
+
+Commands are bash's, see the repository's specs/ and docs/, and have gemmgen on their PATH. Some are
+this program's own: book.py way, rungs, figures, chart, below. With --check nothing is written: the
+exit status is 1 where a page or a picture is not what its commands make, a link leads nowhere, a
+rung has no page, or a page lacks a part that each has. Needs no GPU."""
 
 import difflib
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,8 +26,11 @@ ROOT = os.path.dirname(os.path.dirname(FOLDER))
 BOOK = "docs/learn/"
 OTHERS = ["specs/ladder/README.md"]  # a page of the book, too
 HOPPER, CUDA_CORES = "docs/performance/h100/ladder.tsv", "docs/performance/h200/ladder.tsv"
-# By how the names of a ladder's specs begin: where it was measured (else the model is asked), and on which extents.
-LADDERS = {"": (HOPPER, (8192, 4096)), "simt_": (CUDA_CORES, (4096,)), "sm100_": (None, (8192, 4096))}
+# By how the names of a ladder's specs begin: where it was measured (else the model is asked), and on
+# which extents.
+LADDERS = {"": (HOPPER, (8192, 4096)),
+           "simt_": (CUDA_CORES, (4096,)),
+           "sm100_": (None, (8192, 4096))}
 COMMAND = re.compile(r"<!-- \$ (.*?) -->$")
 
 
@@ -35,8 +39,8 @@ COMMAND = re.compile(r"<!-- \$ (.*?) -->$")
 
 def stems(prefix):
     """The rungs of a ladder, from the first on: the names of their specs and pages."""
-    names = sorted(name[:-5] for name in os.listdir(os.path.join(ROOT, "specs/ladder")) if name.endswith(".yaml"))
-    return [name for name in names if re.match(prefix + r"\d", name)]
+    names = sorted(os.listdir(os.path.join(ROOT, "specs/ladder")))
+    return [name[:-5] for name in names if re.match(prefix + r"\d.*\.yaml$", name)]
 
 
 def ladder_of(stem):
@@ -75,8 +79,9 @@ def measured(path):
 def modelled(stem, extent):
     """TFLOP/s of a rung of Blackwell's as the model has it."""
     types = "e2m1:ue4m3,e2m1:ue4m3,bf16" if "nvfp4" in stem else "bf16,bf16,bf16"
-    said = subprocess.run(["gemmgen", "explain", "--json", "--problem", f"{extent} {extent} {extent}", "--types", types,
-                           "--arch", "100", f"specs/ladder/{stem}.yaml"], check=True, capture_output=True, text=True)
+    said = subprocess.run(["gemmgen", "explain", "--json", "--problem", f"{extent} {extent} {extent}",
+                           "--types", types, "--arch", "100", f"specs/ladder/{stem}.yaml"],
+                          check=True, capture_output=True, text=True)
     return json.loads(said.stdout)["candidates"][0]["tflops"]
 
 
@@ -93,7 +98,8 @@ def published(extent):
 def way(stem):
     """Where one goes on from a rung."""
     after = [one for one in stems(ladder_of(stem)) if before(one) == [stem]]
-    return " · ".join([*(f"[← {title_of(one)}]({one}.md)" for one in before(stem)), "[The ladder](README.md)",
+    return " · ".join([*(f"[← {title_of(one)}]({one}.md)" for one in before(stem)),
+                       "[The ladder](README.md)",
                        f"[the spec](../../specs/ladder/{stem}.yaml)",
                        *(f"[{title_of(one)} →]({one}.md)" for one in after)])
 
@@ -114,24 +120,26 @@ def figures(stem):
         return [three_digits(modelled(stem, extent)) for extent in extents]
     rows = [measured(path)[kernel_of(stem), extent] for extent in extents]
     ratio = float(rows[0]["ours"]) / float(rows[0]["lt_heur"])
-    return [*(three_digits(float(row["ours"])) for row in rows), f"{ratio:.2f}" if ratio > 0.01 else f"{ratio:.4f}"]
+    return [*(three_digits(float(row["ours"])) for row in rows),
+            f"{ratio:.2f}" if ratio > 0.01 else f"{ratio:.4f}"]
 
 
 def yardstick(prefix):
     """Cells of a table's last row: what others have."""
     path, extents = LADDERS[prefix]
     if not path:
-        return ["published: cuBLAS in bf16", *(three_digits(published(extent)) for extent in extents)]
+        return ["published: cuBLAS in bf16", *map(three_digits, map(published, extents))]
     rows = [measured(path)[kernel_of(stems(prefix)[0]), extent] for extent in extents]
-    return ["cuBLASLt's first choice, its best", *(f"{row['lt_heur']}, {row['lt_best']}" for row in rows), ""]
+    bests = [f"{row['lt_heur']}, {row['lt_best']}" for row in rows]
+    return ["cuBLASLt's first choice, its best", *bests, ""]
 
 
 def rungs(prefix="", pages="", specs="../../specs/ladder/"):
     """A ladder as a table, with links to its pages and specs in these folders."""
     heads = ["rung", "what is new", *heads_of(prefix)]
     rows = [heads, ["---"] * 2 + ["---:"] * (len(heads) - 2)]
-    rows += [[f"[{number_of(stem)}]({specs}{stem}.yaml)", f"[{title_of(stem)}]({pages}{stem}.md)", *figures(stem)]
-             for stem in stems(prefix)]
+    rows += [[f"[{number_of(stem)}]({specs}{stem}.yaml)", f"[{title_of(stem)}]({pages}{stem}.md)",
+              *figures(stem)] for stem in stems(prefix)]
     return "\n".join("| " + " | ".join(row) + " |" for row in [*rows, ["", *yardstick(prefix)]])
 
 
@@ -140,29 +148,33 @@ def told(stem):
     rows = [["TFLOP/s", *heads_of(ladder_of(stem))]]
     rows += [[kernel_of(one), *figures(one)] for one in [*before(stem), stem]]
     widths = [max(map(len, column)) for column in zip(*rows)]
-    return "\n".join("  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows)
+    return "\n".join("  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
+                     for row in rows)
 
 
 def chart():
     """The measured ladder as bars, under what cuBLASLt's first choice has."""
-    rows, left, wide, high = measured(HOPPER), 300, 560, 26
-    first = float(rows["naive", 8192]["lt_heur"])
-    scale = wide / 800
-    bottom = 34 + high * len(stems(""))
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + wide + 60}" height="{bottom + 30}" '
-           f'viewBox="0 0 {left + wide + 60} {bottom + 30}">',
-           "<style>text{font:13px Helvetica,Arial,sans-serif;fill:#1a1a1a}.end{text-anchor:end}</style>",
-           f'<rect width="{left + wide + 60}" height="{bottom + 30}" fill="#fff"/>',
-           '<text x="12" y="20" font-weight="bold">8192 x 8192 x 8192 in bf16 on an H100, TFLOP/s</text>']
+    rows, left, wide, high, top = measured(HOPPER), 300, 560, 26, 34
+    first, scale = float(rows["naive", 8192]["lt_heur"]), wide / 800
+    bottom, x = top + high * len(stems("")), left + first * scale
+    width, height = left + wide + 60, bottom + 30
+    size = f'width="{width}" height="{height}"'
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width} {height}">',
+           "<style>text{font:13px Helvetica,Arial,sans-serif;fill:#1a1a1a}"
+           ".end{text-anchor:end}.line{stroke:#d55e00;stroke-width:2;stroke-dasharray:5 3}</style>",
+           f'<rect {size} fill="#fff"/>',
+           '<text x="12" y="20">8192 x 8192 x 8192 in bf16 on an H100, TFLOP/s</text>']
     for i, stem in enumerate(stems("")):
-        value, y = float(rows[kernel_of(stem), 8192]["ours"]), 34 + high * i
-        out.append(f'<text class="end" x="{left - 8}" y="{y + 16}">{number_of(stem)}. {title_of(stem)}</text>')
-        out.append(f'<rect x="{left}" y="{y + 2}" width="{max(value * scale, 1):.1f}" height="{high - 6}" fill="#93bfe0"/>')
-        out.append(f'<text x="{left + 8}" y="{y + 16}">{three_digits(value)}</text>')
-    x = left + first * scale
-    out.append(f'<path d="M{x:.1f} 30V{bottom + 4}" stroke="#d55e00" stroke-width="2" stroke-dasharray="5 3"/>')
-    out.append(f'<text class="end" x="{x:.1f}" y="{bottom + 20}">cuBLASLt\'s first choice: {first:.0f}</text>')
-    return "\n".join([*out, "</svg>"])
+        value, y = float(rows[kernel_of(stem), 8192]["ours"]), top + high * i
+        name = f"{number_of(stem)}. {title_of(stem)}"
+        out += [f'<text class="end" x="{left - 8}" y="{y + 16}">{name}</text>',
+                f'<rect x="{left}" y="{y + 2}" width="{max(value * scale, 1):.1f}" '
+                f'height="{high - 6}" fill="#93bfe0"/>',
+                f'<text x="{left + 8}" y="{y + 16}">{three_digits(value)}</text>']
+    out += [f'<path class="line" d="M{x:.1f} {top - 4}V{bottom + 4}"/>',
+            f'<text class="end" x="{x:.1f}" y="{bottom + 20}">'
+            f"cuBLASLt's first choice: {first:.0f}</text>", "</svg>"]
+    return "\n".join(out)
 
 
 SAYS = {"way": way, "rungs": rungs, "figures": told, "chart": chart}
@@ -182,12 +194,14 @@ class Workshop:
         programs = os.path.join(folder, "programs")
         os.mkdir(programs)
         os.symlink(os.path.abspath(gemmgen), os.path.join(programs, "gemmgen"))
-        self.environment = {**os.environ, "LC_ALL": "C.UTF-8", "PATH": programs + ":" + os.environ["PATH"]}
+        self.environment = {**os.environ, "LC_ALL": "C.UTF-8",
+                            "PATH": programs + ":" + os.environ["PATH"]}
 
     def run(self, command):
         """What it says, without blanks at the ends of lines; None: it failed, and said why."""
-        ran = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.folder, env=self.environment,
-                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        ran = subprocess.run(["bash", "-o", "pipefail", "-c", command], cwd=self.folder,
+                             env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             text=True, check=False)
         if ran.returncode != ("| gemmgen check -" in command):  # which is shown to refuse
             print(f"{command}: exit status {ran.returncode}\n{ran.stdout}", file=sys.stderr)
             return None
@@ -282,24 +296,28 @@ def dead_links(page, lines):
         path = os.path.normpath(os.path.join(base, target)) if target else os.path.join(ROOT, page)
         if re.match(r"https?:", link):
             continue
-        if not os.path.exists(path) or (anchor and path.endswith(".md") and anchor not in anchors(path)):
+        into = anchor and path.endswith(".md")
+        if not os.path.exists(path) or (into and anchor not in anchors(path)):
             dead.append(f"{page}: {link} leads nowhere")
     return dead
 
 
 def missing_parts(stem, lines):
     """What a rung's page must have, and this one has not."""
-    commands, text = commands_of(lines), "\n".join(lines)
-    spec = f"specs/ladder/{stem}.yaml"
-    needs = {"its way on": f"{BOOK}book.py way {stem}" in commands, "its figures": f"{BOOK}book.py figures {stem}" in commands,
-             "its spec": any(c.startswith("grep") and spec in c for c in commands),
-             "a listing of its kernel": any(c.startswith("gemmgen gen") and spec in c for c in commands),
-             "a run in the emulator": any(c.startswith("gemmgen run") and spec in c for c in commands),
+    commands, text, spec = commands_of(lines), "\n".join(lines), f"specs/ladder/{stem}.yaml"
+
+    def runs(words, of=spec):
+        return any(command.startswith(words) and of in command for command in commands)
+
+    needs = {"its way on": runs(f"{BOOK}book.py way {stem}", ""),
+             "its figures": runs(f"{BOOK}book.py figures {stem}", ""),
+             "its spec": runs("grep"),
+             "a listing of its kernel": runs("gemmgen gen"),
+             "a run in the emulator": runs("gemmgen run"),
              "a picture": f"](images/{stem}.svg)" in text,
              "a question with its answer": "## A question" in text and "<details>" in text}
     for one in before(stem):
-        needs[f"the diff from {one}"] = any(c.startswith("gemmgen diff ") and f"specs/ladder/{one}.yaml {spec}" in c
-                                            for c in commands)
+        needs[f"the diff from {one}"] = runs("gemmgen diff", f"specs/ladder/{one}.yaml {spec}")
     return [f"{BOOK}{stem}.md: lacks {part}" for part, there in needs.items() if not there]
 
 
@@ -310,9 +328,9 @@ def spec_figures():
         row = measured(HOPPER)[kernel_of(stem), 8192]
         with open(os.path.join(ROOT, "specs/ladder", stem + ".yaml")) as spec:
             told = re.search(r"H100: ([\d.]+) TFLOP/s, ([\d.]+) of", spec.read())
-        ratio = float(row["ours"]) / float(row["lt_heur"])
-        if not told or float(told.group(1)) != float(row["ours"]) or abs(float(told.group(2)) - ratio) > 0.006:
-            wrong.append(f"specs/ladder/{stem}.yaml: does not tell what {HOPPER} has: {row['ours']}, {ratio:.4f}")
+        ours, ratio = float(row["ours"]), float(row["ours"]) / float(row["lt_heur"])
+        if not told or float(told.group(1)) != ours or abs(float(told.group(2)) - ratio) > 0.006:
+            wrong.append(f"specs/ladder/{stem}.yaml: {HOPPER} has {row['ours']}, {ratio:.4f}")
     return wrong
 
 
@@ -340,8 +358,27 @@ def hold(what, path, text, check):
         with open(path, "w") as file:
             file.write(text)
         return []
-    changes = difflib.unified_diff((old or "").splitlines(), text.splitlines(), what, "what its commands make", lineterm="", n=1)
+    changes = difflib.unified_diff((old or "").splitlines(), text.splitlines(), what,
+                                   "what its commands make", lineterm="", n=1)
     return [f"{what}: is not what its commands make; scripts/learn renews it", *list(changes)[:40]]
+
+
+def hold_pictures(made, check):
+    """Holds the pictures that commands have made to those that are there, or writes them."""
+    there, wrong = os.path.join(FOLDER, "images"), []
+    for name in sorted(os.listdir(made)):
+        with open(os.path.join(made, name)) as picture:
+            wrong += hold(f"{BOOK}images/{name}", os.path.join(there, name), picture.read(), check)
+    stray = sorted(set(os.listdir(there)) - set(os.listdir(made)))
+    return wrong + [f"{BOOK}images/{name}: no command makes it" for name in stray]
+
+
+def hold_rungs(pages):
+    wrong = []
+    for stem in [stem for prefix in LADDERS for stem in stems(prefix)]:
+        page = f"{BOOK}{stem}.md"
+        wrong += missing_parts(stem, pages[page]) if page in pages else [f"{page}: is not there"]
+    return wrong
 
 
 def main():
@@ -350,26 +387,19 @@ def main():
         return 0
     check, gemmgen = "--check" in sys.argv[1:], sys.argv[-1]
     pages, wrong = read_pages(), []
+    commands = {command for lines in pages.values() for command in commands_of(lines)}
     with tempfile.TemporaryDirectory() as folder:
         workshop = Workshop(folder, gemmgen)
-        if not workshop.run_all(sorted({command for lines in pages.values() for command in commands_of(lines)})):
+        if not workshop.run_all(sorted(commands)):
             return 1
         for page, lines in pages.items():
             new = renewed(lines, workshop.said)
             wrong += hold(page, os.path.join(ROOT, page), "\n".join(new) + "\n", check)
-        made = set(os.listdir(os.path.join(folder, "images")))
-        for name in sorted(made):
-            with open(os.path.join(folder, "images", name)) as picture:
-                wrong += hold(BOOK + "images/" + name, os.path.join(FOLDER, "images", name), picture.read(), check)
-    wrong += [f"{BOOK}images/{name}: no command makes it" for name in sorted(set(os.listdir(os.path.join(FOLDER, "images"))) - made)]
-    for prefix in LADDERS:
-        for stem in stems(prefix):
-            page = f"{BOOK}{stem}.md"
-            wrong += missing_parts(stem, pages[page]) if page in pages else [f"{page}: the rung has no page"]
+        wrong += hold_pictures(os.path.join(folder, "images"), check)
+    wrong += hold_rungs(pages) + spec_figures()
     for page, lines in pages.items():
         wrong += dead_links(page, lines)
-    wrong += spec_figures()
-    print("\n".join(wrong) if wrong else f"{len(pages)} pages, {len(workshop.said)} commands, {len(made)} pictures")
+    print("\n".join(wrong) if wrong else f"{len(pages)} pages, {len(commands)} commands")
     return 1 if wrong else 0
 
 

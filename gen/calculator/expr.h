@@ -26,6 +26,7 @@
 #include "atom/tiled_copy.h"
 #include "base/arena.h"
 #include "calculator/draw.h"
+#include "gemmgen.h"
 #include "layout/conflicts.h"
 
 typedef enum gg_value_kind {
@@ -100,6 +101,24 @@ bool gg_expr_is_operation(const char *name);
 gg_status gg_expr_eval(gg_value *out, const char *text, const char *file, int line,
                        gg_notation *notation, gg_arena *arena, gg_error *err);
 
+/* A part of an expression that has a value of its own to be shown: a layout, an atom, what an
+ * operation, a coordinate or `o` made. Those inside of it come before it. */
+typedef struct gg_step {
+  const char *begin, *end; /* in the text */
+  gg_value value;
+} gg_step;
+
+enum { GG_STEPS_MAX = 128 }; /* further ones are left out, but for the whole expression */
+
+typedef struct gg_steps {
+  gg_step *list[GG_STEPS_MAX]; /* in the arena; the last one is the whole expression */
+  int count;
+} gg_steps;
+
+/* The same, and its steps. */
+gg_status gg_expr_steps(gg_steps *out, const char *text, const char *file, int line,
+                        gg_notation *notation, gg_arena *arena, gg_error *err);
+
 /* One operation on values. The arguments are converted as the row asks: an integer or tuple or
  * layout to a tiler, a layout to a tensor; where the row says so a composed layout or a tensor is
  * opened and its result closed again. Where no row of the name takes the arguments so, a shape is
@@ -110,12 +129,20 @@ gg_status gg_expr_call(gg_value *out, const char *name, gg_value *const *argumen
 void gg_value_print(gg_str *out, const gg_value *value, gg_notation notation);
 const char *gg_value_kind_name(const gg_value *value);
 
-/* That the value is one to show: a name is an atom's, or LAYOUT_NAME or ATOM_NAME. */
-gg_status gg_value_check(const gg_value *value, gg_arena *arena, gg_error *err);
+/* That the value is one to show: a name is an atom's, or LAYOUT_NAME or ATOM_NAME, with its place.
+ */
+gg_status gg_value_check(const gg_value *value, const char *file, int line, gg_arena *arena,
+                         gg_error *err);
 
 /* The thread-value layouts that a value has, to be drawn: those of an atom (by its name), a tiled
  * MMA or a tiled copy, or a layout that an operation made of one. None is no error. */
 gg_status gg_value_views(gg_tv_view views[GG_TV_VIEWS], int *count, const gg_value *value,
+                         gg_error *err);
+
+/* A value's drawing, or its table, as `gemmgen layout` has them with these options. */
+gg_status gg_value_draw(gg_str *svg, const gg_layout_options *options, const gg_value *value,
+                        gg_error *err);
+gg_status gg_value_table(gg_str *out, const gg_layout_options *options, const gg_value *value,
                          gg_error *err);
 
 /* A row's arguments in words for people: "layout, tiler". */

@@ -400,7 +400,7 @@ static gg_status apply_index(gg_parser *p, gg_value *value) {
   return gg_parser_place(p, st, start);
 }
 
-gg_status gg_parse_applications(gg_parser *p, gg_value *value) {
+gg_status gg_parse_applications(gg_parser *p, gg_value *value, const char *begin) {
   gg_status st = GG_OK;
   while (!st) {
     gg_composed ignored;
@@ -422,6 +422,7 @@ gg_status gg_parse_applications(gg_parser *p, gg_value *value) {
     } else {
       break;
     }
+    if (!st) st = gg_parser_step(p, begin, value);
   }
   return st;
 }

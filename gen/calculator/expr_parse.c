@@ -216,12 +216,12 @@ static gg_status parse_primary(gg_parser *p, gg_value *out) {
   return gg_parser_fail(p, "a layout, tuple, integer or operation");
 }
 
-static gg_status parse_term(gg_parser *p, gg_value *out) {
-  gg_status st = parse_primary(p, out);
-  if (st) return st;
+/* shape:stride, behind the shape, where there is a colon. */
+static gg_status parse_stride(gg_parser *p, gg_value *out) {
+  gg_status st = GG_OK;
   gg_parser_blanks(p);
   const char *colon = p->at;
-  if (!gg_parser_accept(p, ':')) return gg_parse_applications(p, out);
+  if (!gg_parser_accept(p, ':')) return GG_OK;
   gg_value *stride = gg_parser_value(p, &st);
   if (!stride || (st = parse_primary(p, stride))) return st;
   if (out->kind != GG_VALUE_TUPLE || stride->kind != GG_VALUE_TUPLE) {
@@ -233,7 +233,16 @@ static gg_status parse_term(gg_parser *p, gg_value *out) {
   if (st) return gg_parser_place(p, st, colon);
   out->kind = GG_VALUE_LAYOUT;
   out->layout = gg_composed_of(&layout);
-  return gg_parse_applications(p, out);
+  return GG_OK;
+}
+
+static gg_status parse_term(gg_parser *p, gg_value *out) {
+  gg_parser_blanks(p);
+  const char *begin = p->at;
+  gg_status st = parse_primary(p, out);
+  if (!st) st = parse_stride(p, out);
+  if (!st) st = gg_parser_step(p, begin, out);
+  return st ? st : gg_parse_applications(p, out, begin);
 }
 
 /* A base before a layout: an offset, a coordinate, or a pointer, where offset 0 is. */
@@ -313,6 +322,7 @@ static gg_status parse_links(gg_parser *p, gg_value *out) {
     } else {
       st = join(p, terms[i], result, places[i]);
     }
+    if (!st) st = gg_parser_step(p, places[i], terms[i]);
     if (st) return st;
     result = terms[i];
   }
@@ -328,6 +338,73 @@ gg_status gg_parse_chain(gg_parser *p, gg_value *out) {
   out->column = column;
   p->nesting--;
   return st;
+}
+
+/* ---- Steps -------------------------------------------------------------------------------- */
+
+/* Where it ends, without the blanks behind it. */
+static const char *end_of_step(const gg_parser *p, const char *begin) {
+  const char *end = p->at;
+  while (end > begin && strchr(" \t\r\n", end[-1]))
+    end--;
+  return end;
+}
+
+/* Integers, tuples and types are what others are made of; what an operation gives is a step, and so
+ * is an atom's name. */
+static bool is_step(const gg_value *value, const char *begin) {
+  gg_error ignored = GG_ERROR_INIT;
+  gg_tv_view views[GG_TV_VIEWS];
+  int count = 0;
+  switch (value->kind) {
+  case GG_VALUE_TUPLE:
+  case GG_VALUE_BOOL:
+    return islower((unsigned char)*begin);
+  case GG_VALUE_SMEM:
+    return false;
+  case GG_VALUE_NAME:
+    if (gg_value_views(views, &count, value, &ignored)) count = 0;
+    gg_error_clear(&ignored);
+    return count > 0;
+  default:
+    return true;
+  }
+}
+
+/* Whether the last step is this one, in brackets. */
+static bool is_noted(const gg_steps *steps, const char *begin, const char *end) {
+  if (steps->count == 0) return false;
+  const gg_step *last = steps->list[steps->count - 1];
+  while (begin < last->begin && strchr("([ ", *begin))
+    begin++;
+  while (end > last->end && strchr(")] ", end[-1]))
+    end--;
+  return begin == last->begin && end == last->end;
+}
+
+static gg_status add_step(gg_parser *p, const char *begin, const char *end, const gg_value *value,
+                          int place) {
+  gg_step *step = GG_ARENA_NEW(p->arena, gg_step);
+  if (!step) return gg_fail(p->err, MEMORY, NULL, "");
+  *step = (gg_step){begin, end, *value};
+  p->steps->list[place] = step;
+  p->steps->count = place + 1;
+  return GG_OK;
+}
+
+gg_status gg_parser_step(gg_parser *p, const char *begin, const gg_value *value) {
+  if (!p->steps || p->steps->count == GG_STEPS_MAX || !is_step(value, begin)) return GG_OK;
+  const char *end = end_of_step(p, begin);
+  if (is_noted(p->steps, begin, end)) return GG_OK;
+  return add_step(p, begin, end, value, p->steps->count);
+}
+
+/* The whole expression is the last step, whatever it is. */
+static gg_status add_whole(gg_parser *p, const char *begin, const gg_value *value) {
+  const char *end = end_of_step(p, begin);
+  int last = GG_STEPS_MAX - 1;
+  if (is_noted(p->steps, begin, end)) return GG_OK;
+  return add_step(p, begin, end, value, p->steps->count < last ? p->steps->count : last);
 }
 
 /* ---- The whole ---------------------------------------------------------------------------- */
@@ -346,17 +423,21 @@ static bool has_static_mark(const char *text) {
   return false;
 }
 
-gg_status gg_expr_eval(gg_value *out, const char *text, const char *file, int line,
-                       gg_notation *notation, gg_arena *arena, gg_error *err) {
+static gg_status evaluate(gg_value *out, gg_steps *steps, const char *text, const char *file,
+                          int line, gg_notation *notation, gg_arena *arena, gg_error *err) {
   bool cute = (notation && *notation == GG_NOTATION_CUTE) || has_static_mark(text);
   gg_parser p = {.text = text,
                  .at = text,
                  .file = file,
                  .line = line,
                  .cute = cute,
+                 .steps = steps,
                  .arena = arena,
                  .err = err};
+  gg_parser_blanks(&p);
+  const char *begin = p.at;
   gg_status st = gg_parse_chain(&p, out);
+  if (!st && steps) st = add_whole(&p, begin, out);
   if (st) return st;
   gg_parser_accept(&p, ';');
   gg_parser_blanks(&p);
@@ -364,6 +445,19 @@ gg_status gg_expr_eval(gg_value *out, const char *text, const char *file, int li
   if (*p.at) return gg_parser_fail(&p, "the end");
   if (notation) *notation = cute ? GG_NOTATION_CUTE : GG_NOTATION_PLAIN;
   return GG_OK;
+}
+
+gg_status gg_expr_eval(gg_value *out, const char *text, const char *file, int line,
+                       gg_notation *notation, gg_arena *arena, gg_error *err) {
+  return evaluate(out, NULL, text, file, line, notation, arena, err);
+}
+
+gg_status gg_expr_steps(gg_steps *out, const char *text, const char *file, int line,
+                        gg_notation *notation, gg_arena *arena, gg_error *err) {
+  out->count = 0;
+  gg_value *value = GG_ARENA_NEW(arena, gg_value);
+  if (!value) return gg_fail(err, MEMORY, NULL, "");
+  return evaluate(value, out, text, file, line, notation, arena, err);
 }
 
 /* ---- Texts of one kind -------------------------------------------------------------------- */

@@ -11,7 +11,8 @@ enum { gg_expr_arguments = 16 };
 typedef struct gg_parser {
   const char *text, *at, *file;
   int line, nesting;
-  bool cute; /* CuTe's notation: a plain integer is dynamic */
+  bool cute;       /* CuTe's notation: a plain integer is dynamic */
+  gg_steps *steps; /* NULL: nobody wants them */
   gg_arena *arena;
   gg_error *err;
 } gg_parser;
@@ -46,7 +47,11 @@ gg_status gg_parse_modes(gg_parser *p, gg_value *out, char close);
 /* What begins with a letter: an operation's call, a swizzle, a pointer, a C++ type, a name. */
 gg_status gg_parse_name(gg_parser *p, gg_value *out);
 
-/* What follows a value: coordinates in brackets, [mode], .operation(arguments). */
-gg_status gg_parse_applications(gg_parser *p, gg_value *value);
+/* What follows the value that begins at `begin`: coordinates in brackets, [mode],
+ * .operation(arguments). */
+gg_status gg_parse_applications(gg_parser *p, gg_value *value, const char *begin);
+
+/* Notes a step that ends here, if it is one. */
+gg_status gg_parser_step(gg_parser *p, const char *begin, const gg_value *value);
 
 #endif

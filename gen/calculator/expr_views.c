@@ -1,4 +1,5 @@
 /* The thread-value layouts that a value of the calculator has, with the tiles that they are of. */
+#include <stdio.h>
 #include <string.h>
 
 #include "atom/atom.h"
@@ -104,18 +105,28 @@ static gg_status view_name(gg_tv_view *views, int *count, const gg_value *value,
   return GG_OK;
 }
 
-gg_status gg_value_check(const gg_value *value, gg_arena *arena, gg_error *err) {
+static gg_status check_name(const gg_value *value, gg_arena *arena, gg_error *err) {
   char name[GG_VALUE_NAME_MAX];
   gg_value ignored;
   gg_mma_atom mma;
   gg_copy_atom copy;
   gg_atom_kind kind;
-  if (value->kind != GG_VALUE_NAME) return GG_OK;
   gg_status st = gg_atom_find(&kind, &mma, &copy, gg_value_name(name, value), err);
   if (st || kind != GG_ATOM_NONE) return st;
   bool atom = strncmp(name, "SM", 2) == 0 || strstr(name, "MMA_") || strchr(name, '.');
   if (atom) return gg_atom_fail_name(name, err);
   return gg_expr_call(&ignored, name, NULL, 0, arena, err);
+}
+
+gg_status gg_value_check(const gg_value *value, const char *file, int line, gg_arena *arena,
+                         gg_error *err) {
+  if (value->kind != GG_VALUE_NAME) return GG_OK;
+  gg_status st = check_name(value, arena, err);
+  if (!st || !err || err->line) return st;
+  snprintf(err->file, sizeof err->file, "%s", file);
+  err->line = line;
+  err->column = value->column;
+  return st;
 }
 
 gg_status gg_value_views(gg_tv_view views[GG_TV_VIEWS], int *count, const gg_value *value,

@@ -1,6 +1,4 @@
 /* What `gemmgen layout` shows of an expression: its value, a table, a drawing. */
-#include <stdio.h>
-
 #include "base/need.h"
 #include "base/sized.h"
 #include "calculator/expr.h"
@@ -29,8 +27,8 @@ static gg_status find_views(gg_tv_view views[GG_TV_VIEWS], int *count,
   return gg_tuple_parse(&views[0].tile, given->tile, err);
 }
 
-static gg_status put_table(gg_str *out, const gg_layout_options *given, const gg_value *value,
-                           gg_error *err) {
+gg_status gg_value_table(gg_str *out, const gg_layout_options *given, const gg_value *value,
+                         gg_error *err) {
   gg_tv_view views[GG_TV_VIEWS];
   gg_tensor tensor;
   int count;
@@ -45,8 +43,8 @@ static gg_status put_table(gg_str *out, const gg_layout_options *given, const gg
   return gg_draw_table(out, &tensor, given->compact, err);
 }
 
-static gg_status draw(gg_str *svg, const gg_layout_options *given, const gg_value *value,
-                      gg_error *err) {
+gg_status gg_value_draw(gg_str *svg, const gg_layout_options *given, const gg_value *value,
+                        gg_error *err) {
   gg_tv_view views[GG_TV_VIEWS];
   gg_tensor tensor;
   int count = 0;
@@ -63,15 +61,6 @@ static gg_status draw(gg_str *svg, const gg_layout_options *given, const gg_valu
 
 /* ---- One expression ----------------------------------------------------------------------- */
 
-/* Where a value begins, for an error that has no place of its own. */
-static gg_status place(gg_error *err, gg_status st, const char *file, int line, int column) {
-  if (!st || !err || err->line) return st;
-  snprintf(err->file, sizeof err->file, "%s", file);
-  err->line = line;
-  err->column = column;
-  return st;
-}
-
 /* The value, and of what is asked for the table and the drawing. */
 static gg_status show(gg_str *text, gg_str *table, gg_str *svg, const gg_layout_options *given,
                       const char *expression, gg_arena *arena, gg_error *err) {
@@ -81,11 +70,10 @@ static gg_status show(gg_str *text, gg_str *table, gg_str *svg, const gg_layout_
   gg_notation notation = given->cute ? GG_NOTATION_CUTE : GG_NOTATION_PLAIN;
   gg_status st = value ? GG_OK : gg_fail(err, MEMORY, NULL, "");
   if (st || (st = gg_expr_eval(value, expression, name, line, &notation, arena, err))) return st;
-  st = gg_value_check(value, arena, err);
-  if ((st = place(err, st, name, line, value->column))) return st;
+  if ((st = gg_value_check(value, name, line, arena, err))) return st;
   if (text) gg_value_print(text, value, notation);
-  if (table && (st = put_table(table, given, value, err))) return st;
-  if (svg && (st = draw(svg, given, value, err))) return st;
+  if (table && (st = gg_value_table(table, given, value, err))) return st;
+  if (svg && (st = gg_value_draw(svg, given, value, err))) return st;
   bool failed = (text && text->failed) || (table && table->failed) || (svg && svg->failed);
   return failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }

@@ -5,10 +5,11 @@
 
 #include "calculator/expr.h"
 #include "cli/cli.h"
+#include "page/page.h"
 
 typedef struct layout_options {
-  bool table, compact, cute, list;
-  const char *svg, *tile;
+  bool table, compact, cute, list, html;
+  const char *svg, *tile, *out;
   int64_t bits;
 } layout_options;
 
@@ -17,12 +18,16 @@ static const cli_option options[] = {
      "print a grid: offsets, threads and values, bank conflicts"},
     {"svg", 's', CLI_STRING, offsetof(layout_options, svg), "FILE",
      "draw it: a layout, a swizzle, an atom's threads and values"},
+    {"html", 0, CLI_FLAG, offsetof(layout_options, html), NULL,
+     "write it as a page: each step of the expression, drawn; its values can be edited"},
+    {"output", 'o', CLI_STRING, offsetof(layout_options, out), "FILE",
+     "of --html (default: standard output)"},
     {"tv", 0, CLI_STRING, offsetof(layout_options, tile), "SHAPE",
-     "with --table or --svg: a thread-value layout over a tile of this shape"},
+     "shown or drawn: a thread-value layout over a tile of this shape"},
     {"bits", 'b', CLI_INT, offsetof(layout_options, bits), "N",
-     "with --svg: colour by the banks that elements of N bits fall in"},
+     "drawn: colour by the banks that elements of N bits fall in"},
     {"compact", 0, CLI_FLAG, offsetof(layout_options, compact), NULL,
-     "with --table or --svg: large ones at a glance"},
+     "shown or drawn: large ones at a glance"},
     {"cute", 0, CLI_FLAG, offsetof(layout_options, cute), NULL,
      "CuTe's notation: _8 is static, 8 dynamic"},
     {"list", 'l', CLI_FLAG, offsetof(layout_options, list), NULL, "list the operations"},
@@ -50,12 +55,17 @@ static int list_operations(void) {
 
 /* ---- One expression ----------------------------------------------------------------------- */
 
-static gg_status evaluate(const layout_options *given, const char *text, const char *file, int line,
-                          gg_error *err) {
+static gg_layout_options shown_of(const layout_options *given, const char *file, int line) {
   gg_layout_options shown = GG_LAYOUT_OPTIONS_INIT;
   shown.cute = given->cute, shown.compact = given->compact;
   shown.bits = given->bits, shown.tile = given->tile;
   shown.name = file, shown.line = line;
+  return shown;
+}
+
+static gg_status evaluate(const layout_options *given, const char *text, const char *file, int line,
+                          gg_error *err) {
+  gg_layout_options shown = shown_of(given, file, line);
   gg_str out = GG_STR_INIT, table = GG_STR_INIT, svg = GG_STR_INIT;
   gg_status st = gg_layout_show(&out, given->table ? &table : NULL, given->svg ? &svg : NULL, text,
                                 &shown, err);
@@ -66,6 +76,15 @@ static gg_status evaluate(const layout_options *given, const char *text, const c
   gg_str_free(&out);
   gg_str_free(&table);
   gg_str_free(&svg);
+  return st;
+}
+
+static gg_status write_page(const layout_options *given, const char *text, gg_error *err) {
+  gg_layout_options shown = shown_of(given, "<expression>", 1);
+  gg_str page = GG_STR_INIT;
+  gg_status st = gg_page_layout(&page, text, &shown, err);
+  if (!st) st = cli_write(given->out, gg_str_text(&page), page.length, err);
+  gg_str_free(&page);
   return st;
 }
 
@@ -95,17 +114,32 @@ static int evaluate_lines(const layout_options *given) {
   return status;
 }
 
+/* Options that go together. */
+static int check_options(const layout_options *given, bool lines) {
+  bool drawn = given->svg || given->html;
+  if (given->out && !given->html) return cli_usage("-o is of --html");
+  if (given->html && (given->svg || given->table))
+    return cli_usage("--html has drawings and tables; it goes without %s",
+                     given->svg ? "--svg" : "--table");
+  if (given->html && lines) return cli_usage("--html shows one expression, not lines of them");
+  if (given->bits && !drawn) return cli_usage("--bits needs --svg or --html");
+  if ((given->tile || given->compact) && !drawn && !given->table)
+    return cli_usage("%s needs --table, --svg or --html", given->tile ? "--tv" : "--compact");
+  return CLI_OK;
+}
+
 static int run(const void *values, int argc, char **argv) {
   const layout_options *given = values;
   if (given->list) return list_operations();
   if (argc != 1) return cli_usage("layout needs one expression, or - for lines of them");
-  if (given->bits && !given->svg) return cli_usage("--bits needs --svg");
-  if ((given->tile || given->compact) && !given->svg && !given->table) {
-    return cli_usage("%s needs --table or --svg", given->tile ? "--tv" : "--compact");
-  }
-  if (strcmp(argv[0], "-") == 0) return evaluate_lines(given);
+  bool lines = strcmp(argv[0], "-") == 0;
+  int code = check_options(given, lines);
+  if (code) return code;
+  if (lines) return evaluate_lines(given);
   gg_error err = GG_ERROR_INIT;
-  return evaluate(given, argv[0], "<expression>", 1, &err) ? cli_report(&err, argv[0]) : CLI_OK;
+  gg_status st = given->html ? write_page(given, argv[0], &err)
+                             : evaluate(given, argv[0], "<expression>", 1, &err);
+  return st ? cli_report(&err, argv[0]) : CLI_OK;
 }
 
 const cli_command cmd_layout = {
@@ -131,7 +165,12 @@ const cli_command cmd_layout = {
         "layouts made from them, which thread holds what; of bank conflicts every access:\n"
         "  --svg mma.svg SM80_16x8x16_F32F16F16F32_TN\n"
         "  --table 'bank_conflicts(CLayout(SM80_16x8x16_F32F16F16F32_TN), (16,8):(64,1), float, 8)'\n"
-        "What is too wide to be read is folded: the columns that do not fit follow below.",
+        "What is too wide to be read is folded: the columns that do not fit follow below.\n"
+        "\n"
+        "--html writes a page that opens from disk: the expression's steps as a tree, each with its value\n"
+        "and its drawing, those of more than 1024 elements compact. Where gemmgen was built with a\n"
+        "toolchain for WebAssembly the page holds the calculator, and the expression can be edited in it\n"
+        "(docs/page.md).",
     .options = options,
     .options_size = sizeof(layout_options),
     .run = run,

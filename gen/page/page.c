@@ -3,20 +3,10 @@
 
 #include <string.h>
 
-#include "emit/template.h"
 #include "gemmgen.h"
 #include "page/parts.h"
 #include "plan/target.h"
 #include "spec/print.h"
-
-extern const gg_template_file gg_page_files[];
-
-static const char *file_text(const char *name) {
-  for (const gg_template_file *file = gg_page_files; file->name; file++) {
-    if (strcmp(file->name, name) == 0) return file->text;
-  }
-  return "";
-}
 
 /* ---- Decisions -------------------------------------------------------------------------- */
 
@@ -127,19 +117,9 @@ static gg_status put_section(gg_str *out, size_t i, const gg_page *page, gg_erro
 
 /* ---- The whole -------------------------------------------------------------------------- */
 
-static void put_head(gg_str *out, const gg_plan *plan) {
-  gg_str_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                   "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
-                   "<link rel=\"icon\" href=\"data:,\">\n<title>");
-  gg_str_xml(out, plan->name);
-  gg_str_puts(out, "</title>\n<style>\n");
-  gg_str_puts(out, file_text("page.css"));
-  gg_str_puts(out, "</style>\n</head>\n<body>\n<header>\n<h1>");
-  gg_str_xml(out, plan->name);
-  gg_str_puts(out, "</h1>\n<p>");
-  gg_str_printf(out, "Family %s: ", plan->target->family);
+static void put_header(gg_str *out, const gg_plan *plan) {
+  gg_page_head(out, plan->name, false);
+  gg_str_printf(out, "<p>Family %s: ", plan->target->family);
   gg_str_xml(out, plan->target->summary);
   gg_str_printf(out, ". A CTA's tile is %d x %d x %d. Made by gemmgen %s.</p>\n</header>\n",
                 plan->tile_m, plan->tile_n, plan->tile_k, gg_version());
@@ -147,7 +127,7 @@ static void put_head(gg_str *out, const gg_plan *plan) {
 
 gg_status gg_page_write(gg_str *out, const gg_page *page, gg_error *err) {
   gg_status st = GG_OK;
-  put_head(out, page->plan);
+  put_header(out, page->plan);
   put_navigation(out, page);
   gg_str_puts(out, "<main>\n");
   for (size_t i = 0; i < section_count && !st; i++) {
@@ -155,8 +135,8 @@ gg_status gg_page_write(gg_str *out, const gg_page *page, gg_error *err) {
   }
   if (st) return st;
   gg_str_puts(out, "</main>\n<script>\n");
-  gg_str_puts(out, file_text("page.js"));
-  if (page->run) gg_str_puts(out, file_text("run.js"));
+  gg_str_puts(out, gg_page_file("page.js"));
+  if (page->run) gg_str_puts(out, gg_page_file("run.js"));
   gg_str_puts(out, "</script>\n</body>\n</html>\n");
   return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }

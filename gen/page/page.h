@@ -1,10 +1,11 @@
-/* One kernel as a page: what was decided, how everything lies in memory, and the text of the kernel
- * beside its PTX. HTML that opens from disk: nothing comes from a network, and what of it moves is
- * page.js, which is in it. */
+/* Pages of kernels and of layout expressions. A kernel's: what was decided, how everything lies in
+ * memory, and the text of the kernel beside its PTX. HTML that opens from disk: nothing comes from
+ * a network, and what of it moves is page.js, which is in it. */
 #ifndef GG_PAGE_PAGE_H
 #define GG_PAGE_PAGE_H
 
 #include "emit/compare.h"
+#include "gemmgen.h"
 #include "plan/layouts.h"
 
 /* What an emulator counted and saw of one launch, as JSON. */
@@ -29,7 +30,12 @@ typedef struct gg_page {
   const gg_comparison *comparison; /* with another kernel, this one is the first; NULL: none */
 } gg_page;
 
-/* Appends the page. */
+/* Appends the page of a layout expression: its steps, each drawn (calculator/tree.h), and where
+ * this gemmgen was built with one, a calculator by which the expression can be edited. */
+gg_status gg_page_layout(gg_str *out, const char *expression, const gg_layout_options *options,
+                         gg_error *err);
+
+/* Appends a kernel's page. */
 gg_status gg_page_write(gg_str *out, const gg_page *page, gg_error *err);
 
 #endif

@@ -10,6 +10,13 @@ void gg_page_put(gg_str *out, const char *text, size_t length);
 /* text.c: JSON that a script element holds: what could end that is escaped. */
 void gg_page_put_json(gg_str *out, const char *json, size_t length);
 
+/* head.c: one of the files that pages are made of; "" where this gemmgen was built without it. */
+const char *gg_page_file(const char *name);
+
+/* head.c: a page up to its heading, within <header>. `compiles`: its script may run WebAssembly
+ * that the page holds. */
+void gg_page_head(gg_str *out, const char *title, bool compiles);
+
 /* way.c: the way of a tile through the machine. */
 void gg_page_way(gg_str *out, const gg_page *page);
 

@@ -306,6 +306,17 @@ holds 'by access' grep -Eq '^1 +2-3 +0 +8 +2 +4 +0-7$' out
 expect 2 '--tv alone' "$gemmgen" layout --tv '(4,8)' '(8,4):(4,1)'
 expect 2 '--compact alone' "$gemmgen" layout --compact '(8,4):(4,1)'
 expect 2 '--bits without a picture' "$gemmgen" layout --table --bits 16 '(8,4):(4,1)'
+expect 0 'layout as a page' "$gemmgen" layout --html -o layout.html '(4,8):(8,1)(_,1)'
+holds 'its steps' [ "$(grep -c '<summary>' layout.html)" -eq 2 ]
+expect 0 'a page for standard output' "$gemmgen" layout --html --compact --bits 16 '(4,8):(8,1)'
+holds 'it is there' grep -q '</html>' out
+expect 2 '-o without --html' "$gemmgen" layout -o none.html '(4,8):(8,1)'
+expect 2 '--html beside --svg' "$gemmgen" layout --html --svg none.svg '(4,8):(8,1)'
+expect 2 '--html of lines' "$gemmgen" layout --html -
+expect 1 'a page refused' "$gemmgen" layout --html -o none.html '(4,8):(8'
+holds 'it is not written' [ ! -e none.html ]
+expect 1 'a page of a name that is nothing' "$gemmgen" layout --html frobnicate
+holds 'its place' grep -q ':1:1: error: no operation' err
 expect 1 'a tile too small' "$gemmgen" layout --svg none.svg --tv '(4,4)' '(8,4):(4,1)'
 holds 'nothing is written' [ ! -e none.svg ]
 expect 1 'an atom without threads' "$gemmgen" layout --table \

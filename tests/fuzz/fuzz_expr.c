@@ -1,5 +1,5 @@
 /* Fuzz target: any bytes as an expression end in a value that prints and reads back as itself, or
- * in one error that can be printed. */
+ * in one error that can be printed; and have steps. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +50,21 @@ static void check_bad(gg_status st, gg_error *err, const char *source) {
   gg_str_free(&text);
 }
 
+/* The steps are within the text, each before those that it is within; the last is all of it. */
+static void check_steps(const char *text, gg_status wanted, gg_arena *arena) {
+  gg_notation notation = GG_NOTATION_PLAIN;
+  gg_steps steps;
+  require(gg_expr_steps(&steps, text, "fuzz", 1, &notation, arena, NULL) == wanted);
+  if (wanted) return;
+  require(steps.count > 0);
+  const gg_step *whole = steps.list[steps.count - 1];
+  require(whole->begin >= text && whole->end <= text + strlen(text));
+  for (int i = 0; i < steps.count; i++) {
+    const gg_step *step = steps.list[i];
+    require(step->begin >= whole->begin && step->begin < step->end && step->end <= whole->end);
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   gg_str text = GG_STR_INIT;
   gg_arena arena = GG_ARENA_INIT;
@@ -63,6 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   } else {
     check_bad(st, &err, gg_str_text(&text));
   }
+  check_steps(gg_str_text(&text), st, &arena);
   gg_error_clear(&err);
   gg_arena_free(&arena);
   gg_str_free(&text);

@@ -1,0 +1,49 @@
+/* The calculator as a WebAssembly module, which pages of `gemmgen layout --html` hold, so that
+ * their expressions can be edited: gen/page/layout.js calls it. Compiled by clang for wasm32-wasi,
+ * and for nothing else. */
+#include <stdlib.h>
+
+#include "calculator/tree.h"
+
+#define EXPORT(name) __attribute__((export_name(#name)))
+
+/* What the last work_out has said: the tree, or what is wrong. */
+static gg_str said = GG_STR_INIT;
+
+/* Room for a text of the page's; 0: there is none. */
+EXPORT(room) void *room(size_t bytes);
+EXPORT(leave) void leave(void *bytes);
+EXPORT(work_out)
+int work_out(const char *expression, const char *tile, int bits, int compact, int cute);
+EXPORT(answer) const char *answer(void);
+
+void *room(size_t bytes) {
+  return malloc(bytes);
+}
+
+void leave(void *bytes) {
+  free(bytes);
+}
+
+const char *answer(void) {
+  return gg_str_text(&said);
+}
+
+/* 0 where the expression has a value; else the column, from 1, of what is wrong. */
+int work_out(const char *expression, const char *tile, int bits, int compact, int cute) {
+  gg_error err = GG_ERROR_INIT;
+  gg_layout_options options = GG_LAYOUT_OPTIONS_INIT;
+  options.tile = *tile ? tile : NULL;
+  options.bits = bits, options.compact = compact, options.cute = cute;
+  gg_str_free(&said);
+  said = (gg_str)GG_STR_INIT;
+  gg_status st = gg_layout_tree(&said, expression, &options, &err);
+  int column = st && err.column > 0 ? err.column : 1;
+  if (st) {
+    gg_str_free(&said);
+    said = (gg_str)GG_STR_INIT;
+    gg_str_puts(&said, err.message);
+  }
+  gg_error_clear(&err);
+  return st ? column : 0;
+}
