@@ -67,17 +67,18 @@ __device__ __forceinline__ void store_pieces(const staged_lines<result> &b, int 
 #pragma unroll 1
   for (int first = lane; first < all; first += at_once * warp_size) {
     piece x[at_once], *places[at_once];
+    bool there[at_once];
 #pragma unroll
     for (int i = 0; i < at_once; ++i) {
       const int number = first + i * warp_size, line = number / a_line;
       const int along = choose(line, number % a_line) * elements;
-      const bool there = number < all && line < b.lines && along >= 0;
-      places[i] = there ? (piece *)(b.begin(line) + along) : nullptr;
-      if (there) ld_shared(x[i], b.at(line, along));
+      there[i] = number < all && line < b.lines && along >= 0;
+      places[i] = (piece *)(b.begin(line) + along);
+      if (there[i]) ld_shared(x[i], b.at(line, along));
     }
 #pragma unroll
     for (int i = 0; i < at_once; ++i)
-      if (places[i]) *places[i] = x[i];
+      if (there[i]) *places[i] = x[i];
   }
 }
 
@@ -100,13 +101,14 @@ __device__ __forceinline__ void store_chunks(const staged_lines<result> &b, int 
   for (int first = lane; first < all; first += at_once * warp_size) {
     unsigned x[at_once][chunk_words];
     unsigned long long places[at_once];
+    bool whole[at_once];
 #pragma unroll
     for (int i = 0; i < at_once; ++i) {
       const int number = first + i * warp_size, line = number / chunks, chunk = number % chunks;
       const int ahead = ahead_of(b, line);
-      const bool whole = number < all && line < b.lines && (ahead == 0 || chunk > 0);
-      places[i] = whole ? (unsigned long long)b.begin(line) - ahead + chunk * chunk_bytes : 0;
-      if (!whole) continue;
+      whole[i] = number < all && line < b.lines && (ahead == 0 || chunk > 0);
+      places[i] = (unsigned long long)b.begin(line) - ahead + chunk * chunk_bytes;
+      if (!whole[i]) continue;
       unsigned low[chunk_words], high[chunk_words];
       ld_shared_chunk(high, b.at(line, chunk * unit));
       ld_shared_chunk(low, b.at(line, (ahead ? chunk - 1 : chunk) * unit));
@@ -114,7 +116,7 @@ __device__ __forceinline__ void store_chunks(const staged_lines<result> &b, int 
     }
 #pragma unroll
     for (int i = 0; i < at_once; ++i)
-      if (places[i]) st_global_chunk(places[i], x[i]);
+      if (whole[i]) st_global_chunk(places[i], x[i]);
   }
 }
 
