@@ -196,7 +196,7 @@ static gg_status race(session *s, gg_error *err) {
   if (!st) st = tell_memory(s, &s->memory, err);
   if (st) return st;
   double plain = both[0].seconds, traced = both[1].seconds;
-  printf("  without stamps %.2f us, with them %.2f us (+%.1f %%), with none taken %.2f us\n",
+  printf("  without stamps %.2f us, with them %.2f us (%+.1f %%), with none taken %.2f us\n",
          plain * 1e6, traced * 1e6, (traced / plain - 1) * 100, silent.seconds * 1e6);
   return GG_OK;
 }
