@@ -18,7 +18,7 @@ emit        base layout atom spec plan specialise
 choice      base layout atom spec plan emit
 gen         base atom spec plan emit
 runtime     base atom spec plan emit choice gen emu
-page        base atom layout spec plan emit choice gen
+page        base atom layout calculator spec plan emit choice gen
 cli         base atom layout calculator spec plan emit choice gen runtime emu page
 emu         base
 '
