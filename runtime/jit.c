@@ -429,6 +429,21 @@ gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *ke
   return st;
 }
 
+gg_status gg_compile_lined(gg_binary **out, gg_str *source, gg_compiler *compiler,
+                           const gg_kernel *kernel, const char *arch, gg_error *err) {
+  *out = NULL;
+  gg_edit edit;
+  gg_status st = gg_edit_open(&edit, &compiler->edits, kernel, err);
+  if (st) return st;
+  if (!edit.ptx) {
+    const order lined = {.arch = arch, .format = GG_FORMAT_PTX, .line_info = true};
+    gg_str_append(source, edit.kernel.source, edit.kernel.source_length);
+    st = compile(out, compiler, &edit.kernel, &lined, err);
+  }
+  gg_edit_close(&edit);
+  return st;
+}
+
 /* An edited text has a key of its own, which no pack has. */
 static gg_status give_for_device(gg_binary **out, gg_compiler *compiler, const gg_packs *packs,
                                  const gg_kernel *kernel, const gg_device_facts *device,

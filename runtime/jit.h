@@ -41,6 +41,12 @@ gg_status gg_compile_for_device(gg_binary **out, gg_compiler *compiler, const gg
 gg_status gg_find_for_device(gg_binary **out, gg_compiler *compiler, const gg_packs *packs,
                              const gg_kernel *kernel, const gg_device_facts *device, gg_error *err);
 
+/* What gg_compile gives as PTX, with lines (-lineinfo) of the text that it is compiled from, which
+ * is appended to `source`. *out stays NULL, and `source` as it is, where that text is PTX itself.
+ */
+gg_status gg_compile_lined(gg_binary **out, gg_str *source, gg_compiler *compiler,
+                           const gg_kernel *kernel, const char *arch, gg_error *err);
+
 /* The key of what this compiler has made of a kernel: by it the cache and packs have it. */
 gg_cache_key gg_compiled_key(const gg_compiler *compiler, const gg_kernel *kernel,
                              const gg_binary *binary);

@@ -1,5 +1,6 @@
 #include "cli/kernel_page.h"
 
+#include "annotate/annotate.h"
 #include "cli/kernel_picture.h"
 #include "cli/page_run.h"
 #include "emit/emit.h"
@@ -53,13 +54,18 @@ void cli_made_free(cli_made *made) {
 
 /* ---- Its page --------------------------------------------------------------------------- */
 
-static gg_page page_of(const cli_made *made) {
-  return (gg_page){.plan = made->compilation.plan,
+/* Subjects are the compilation's. */
+static gg_status page_of(gg_page *out, cli_made *made, gg_error *err) {
+  gg_compilation *of = &made->compilation;
+  *out = (gg_page){.plan = made->compilation.plan,
                    .layouts = made->compilation.layouts,
                    .report = &made->report,
                    .cuda = made->kernel->source,
                    .ptx = made->ptx ? made->ptx->data : NULL,
                    .why_not = made->why.message};
+  if (!out->ptx) return GG_OK;
+  return gg_subjects_find(&out->subjects, &out->subject_count, &of->arena, of->plan, of->layouts,
+                          out->ptx, err);
 }
 
 static int write_page(gg_page *page, const char *path) {
@@ -89,10 +95,12 @@ int cli_compare(gg_comparison *out, const cli_made *a, const cli_made *b) {
 }
 
 /* The page of a kernel that is made, beside another one where there is one. */
-static int run_and_write(const cli_made *made, const gg_comparison *comparison,
+static int run_and_write(cli_made *made, const gg_comparison *comparison,
                          const cli_page_options *given) {
   cli_page_run run = {0};
-  gg_page page = page_of(made);
+  gg_page page;
+  gg_error err = GG_ERROR_INIT;
+  if (page_of(&page, made, &err)) return cli_report(&err, NULL);
   int code = CLI_OK;
   page.comparison = comparison;
   if (given->run) {
@@ -105,7 +113,7 @@ static int run_and_write(const cli_made *made, const gg_comparison *comparison,
   return code;
 }
 
-static int compare_and_write(const cli_made *made, const cli_page_options *given) {
+static int compare_and_write(cli_made *made, const cli_page_options *given) {
   cli_made other;
   gg_comparison comparison = {.arena = GG_ARENA_INIT};
   char *path = (char *)given->other;

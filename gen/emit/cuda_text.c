@@ -138,6 +138,19 @@ void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
   }
 }
 
+void gg_cuda_write_parameter_name(gg_str *out, const gg_plan *plan, gg_param param) {
+  gg_str declared = GG_STR_INIT;
+  gg_cuda_write_parameter(&declared, plan, param);
+  const char *text = gg_str_text(&declared), *name = text + strlen(text);
+  while (name > text && name[-1] != ' ' && name[-1] != '*')
+    name--;
+  size_t length = strlen(name);
+  if (length > 4 && strcmp(name + length - 4, "_arg") == 0) length -= 4;
+  gg_str_append(out, name, length);
+  if (declared.failed) out->failed = true;
+  gg_str_free(&declared);
+}
+
 void gg_cuda_bind_first(gg_bindings *out, const gg_plan *plan, const char *name,
                         gg_operand_id operand, const char *batch) {
   static const char *const matrices[] = {

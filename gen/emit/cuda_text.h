@@ -24,6 +24,9 @@ const char *gg_cuda_factor_type(const gg_plan *plan);
 /* A parameter's declaration: "int64 ldd". */
 void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param);
 
+/* The name that it is declared by, without `_arg`: "ldd". */
+void gg_cuda_write_parameter_name(gg_str *out, const gg_plan *plan, gg_param param);
+
 /* extent_m(m), ... extent_batch(batch): what is fixed, or what is given. */
 void gg_cuda_write_extents(gg_str *out, const gg_plan *plan);
 

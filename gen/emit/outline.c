@@ -78,27 +78,13 @@ static const char *meaning_of(const gg_plan *plan, gg_param param) {
   return array ? "array of the addresses of a batch's matrices" : meanings[param.kind];
 }
 
-/* The name that a parameter is declared by: the last word, without `_arg`. */
-static void write_name(gg_str *out, const gg_plan *plan, gg_param param) {
-  gg_str declared = GG_STR_INIT;
-  gg_cuda_write_parameter(&declared, plan, param);
-  const char *text = gg_str_text(&declared), *name = text + strlen(text);
-  while (name > text && name[-1] != ' ' && name[-1] != '*')
-    name--;
-  size_t length = strlen(name);
-  if (length > 4 && strcmp(name + length - 4, "_arg") == 0) length -= 4;
-  gg_str_append(out, name, length);
-  if (declared.failed) out->failed = true;
-  gg_str_free(&declared);
-}
-
 static void write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_param params[GG_PARAMS_MAX];
   size_t count = gg_kernel_params(params, plan, layouts);
   gg_str line = GG_STR_INIT;
   for (size_t i = 0; i < count; i++) {
     const char *meaning = meaning_of(plan, params[i]);
-    write_name(&line, plan, params[i]);
+    gg_cuda_write_parameter_name(&line, plan, params[i]);
     if (i + 1 < count && strcmp(meaning_of(plan, params[i + 1]), meaning) == 0) {
       gg_str_puts(&line, ", ");
       continue;

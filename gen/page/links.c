@@ -1,10 +1,6 @@
-/* Where an instruction of PTX leads: to the atom, layout, map, ring or role that explains it.
- *
- * PTX tells of an instruction which line of the text it comes from and, where that function was
- * inlined, which lines called it. An opcode says what kind of thing explains it; which one, the
- * names in those lines say, the nearest first: `tma_load(sA, map_a, full, ...)` is of A and of the
- * ring of stages. */
-#include <ctype.h>
+/* Where an instruction of PTX leads: to the atom, layout, map, ring or role that explains it. An
+ * opcode says what kind of thing does; which one, what the instruction is about (emit/subject.h).
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +13,7 @@ typedef enum topic {
   TOPIC_STAGED, /* the layout of D's staging */
   TOPIC_MAP,
   TOPIC_RING,
+  TOPIC_ANSWERS, /* the ring of what a scheduler asks for */
   TOPIC_ROLES,
   TOPIC_TENSOR_MEMORY,
   TOPIC_COPIED,  /* to tensor memory, by a descriptor */
@@ -41,107 +38,10 @@ static const struct {
               {"tcgen05.", TOPIC_TENSOR_MEMORY},
               {"ldmatrix.", TOPIC_LAYOUT},
               {"stmatrix.", TOPIC_STAGED},
-              {"clusterlaunchcontrol.", TOPIC_RING},
+              {"clusterlaunchcontrol.", TOPIC_ANSWERS},
               {"barrier.", TOPIC_ROLES},
               {"bar.", TOPIC_ROLES}};
 enum { topic_count = sizeof topics / sizeof *topics };
-
-/* What barriers of a ring are called in texts: the first word that a name has. */
-static const struct {
-  const char *word;
-  gg_ring_id ring;
-} ring_words[] = {{"sums", GG_RING_ACCUMULATORS},   {"vectors", GG_RING_VECTORS},
-                  {"answer", GG_RING_ANSWERS},      {"raw", GG_RING_RAW},
-                  {"subtile", GG_RING_SUBTILES},    {"matrices", GG_RING_SUBTILES},
-                  {"full_barrier", GG_RING_STAGES}, {"empty_barrier", GG_RING_STAGES}};
-enum { ring_word_count = sizeof ring_words / sizeof *ring_words, lines_above = 16 };
-
-/* ---- Names in lines --------------------------------------------------------------------- */
-
-/* The next name at `*at`, which goes on behind it; 0 at the end of the line. */
-static size_t next_name(const char **name, const char **at, const char *end) {
-  const char *p = *at;
-  while (p < end && !isalpha((unsigned char)*p) && *p != '_')
-    p++;
-  *name = p;
-  while (p < end && (isalnum((unsigned char)*p) || *p == '_'))
-    p++;
-  *at = p;
-  return (size_t)(p - *name);
-}
-
-static bool has_word(const char *name, size_t length, const char *word) {
-  size_t wanted = strlen(word);
-  for (size_t i = 0; i + wanted <= length; i++) {
-    if (strncmp(name + i, word, wanted) == 0) return true;
-  }
-  return false;
-}
-
-static const gg_ring *ring_in(const gg_rings *rings, const gg_page_line *line) {
-  const char *at = line->text, *end = at + line->length, *name;
-  for (size_t length; (length = next_name(&name, &at, end));) {
-    for (size_t i = 0; i < ring_word_count; i++) {
-      if (!has_word(name, length, ring_words[i].word)) continue;
-      const gg_ring *ring = gg_rings_find(rings, ring_words[i].ring);
-      if (ring) return ring;
-    }
-  }
-  return NULL;
-}
-
-/* Whether the line gives a variable `full` or `empty` that another line uses its value. */
-static bool defines(const gg_page_line *line, const gg_page_line *use) {
-  static const char *const variables[] = {"full", "empty"};
-  for (int i = 0; i < 2; i++) {
-    char given[16];
-    snprintf(given, sizeof given, "%s = ", variables[i]);
-    if (has_word(line->text, line->length, given) && has_word(use->text, use->length, variables[i]))
-      return true;
-  }
-  return false;
-}
-
-/* The ring of a line's names, or of what a variable in it was given some lines above. */
-static const gg_ring *ring_of(const gg_page *page, const gg_page_line *line) {
-  const gg_rings *rings = &page->layouts->rings;
-  const gg_ring *ring = ring_in(rings, line);
-  gg_page_line above = *line;
-  for (int i = 0; i < lines_above && !ring && above.text > page->cuda + 1; i++) {
-    const char *end = above.text - 1;
-    above.text = end;
-    while (above.text > page->cuda && above.text[-1] != '\n')
-      above.text--;
-    above.length = (size_t)(end - above.text);
-    if (defines(&above, line)) ring = ring_in(rings, &above);
-  }
-  return ring;
-}
-
-/* The operand of a name such as sA, map_b, operand_a, map_scale_a: as gg_operand_word calls it;
- * NULL: of none. */
-static const char *operand_of(const char *name, size_t length) {
-  static const char *const plain[] = {"a", "b", "c", "d"}, *const scales[] = {"scale_a", "scale_b"};
-  char last = name[length - 1], before = length > 1 ? name[length - 2] : '_';
-  int which = -1;
-  if (has_word(name, length, "metadata")) return "metadata";
-  if (last >= 'A' && last <= 'D' && (length == 1 || islower((unsigned char)before)))
-    which = last - 'A';
-  if (last >= 'a' && last <= 'd' && before == '_') which = last - 'a';
-  if (which < 0) return NULL;
-  return which < 2 && has_word(name, length, "scale") ? scales[which] : plain[which];
-}
-
-static const char *operand_in(const gg_page_line *line) {
-  const char *at = line->text, *end = at + line->length, *name;
-  for (size_t length; (length = next_name(&name, &at, end));) {
-    const char *operand = operand_of(name, length);
-    if (operand) return operand;
-  }
-  return NULL;
-}
-
-/* ---- Links ------------------------------------------------------------------------------ */
 
 /* Whether the operand has a picture. */
 static bool is_drawn(const gg_page *page, const char *operand) {
@@ -185,23 +85,36 @@ static void link_copied(char out[GG_PAGE_LINK], const gg_page *page, const char 
     snprintf(out, GG_PAGE_LINK, "tensor-memory");
 }
 
-bool gg_page_link(char out[GG_PAGE_LINK], const gg_page *page, const char *opcode,
-                  const gg_page_line *from, size_t count) {
+/* Of a line's instructions the first one of which something is known. */
+static gg_subject subject_at(const gg_page *page, int line) {
+  size_t low = 0, high = page->subject_count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (page->subjects[middle].line < line)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool found = low < page->subject_count && page->subjects[low].line == line;
+  return found ? page->subjects[low] : (gg_subject){.line = line};
+}
+
+bool gg_page_link(char out[GG_PAGE_LINK], const gg_page *page, const char *opcode, int line) {
   const gg_rings *rings = &page->layouts->rings;
-  const gg_ring *ring = NULL;
-  const char *operand = NULL;
+  const gg_subject subject = subject_at(page, line);
+  const gg_ring *ring = subject.ring;
+  const char *operand = subject.operand;
   size_t i = 0;
   while (i < topic_count && strncmp(opcode, topics[i].opcode, strlen(topics[i].opcode)) != 0)
     i++;
   if (i == topic_count) return false;
-  for (size_t k = 0; k < count && !ring; k++)
-    ring = ring_of(page, &from[k]);
-  for (size_t k = 0; k < count && !operand; k++)
-    operand = operand_in(&from[k]);
   switch (topics[i].of) {
   case TOPIC_ATOM:
     snprintf(out, GG_PAGE_LINK, "atom");
     break;
+  case TOPIC_ANSWERS:
+    ring = gg_rings_find(rings, GG_RING_ANSWERS);
+    /* fallthrough */
   case TOPIC_RING:
     if (ring)
       snprintf(out, GG_PAGE_LINK, "ring-%d", (int)ring->id);

@@ -11,23 +11,29 @@
 
 enum { callers_max = 6 };
 
+/* A line of a text, without its end. */
+typedef struct text_line {
+  const char *text;
+  size_t length;
+} text_line;
+
 /* The kernel's text by its lines, and who called each of them when PTX last said so. */
 typedef struct source {
-  gg_page_line *lines; /* of number 1 at [1] */
-  int *caller;         /* 0: nobody */
+  text_line *lines; /* of number 1 at [1] */
+  int *caller;      /* 0: nobody */
   int count;
 } source;
 
 /* The line at `*at`, which goes on to the next one; false at the end. */
-static bool next_line(gg_page_line *out, const char **at) {
+static bool next_line(text_line *out, const char **at) {
   if (!**at) return false;
-  *out = (gg_page_line){*at, strcspn(*at, "\n")};
+  *out = (text_line){*at, strcspn(*at, "\n")};
   *at += out->length + ((*at)[out->length] == '\n');
   return true;
 }
 
 static bool read_text(source *out, gg_arena *arena, const char *cuda) {
-  gg_page_line line;
+  text_line line;
   for (const char *at = cuda; next_line(&line, &at);)
     out->count++;
   out->lines = gg_arena_alloc(arena, (size_t)(out->count + 1) * sizeof *out->lines);
@@ -76,7 +82,7 @@ static void put_cuda(gg_str *out, const source *t, const gg_lines *compared) {
 
 /* Reads `.loc FILE LINE COLUMN` and, where it has one, `inlined_at FILE LINE COLUMN`, which is
  * noted; gives LINE, 0 where the line is no such directive. */
-static int read_loc(source *t, const gg_page_line *l) {
+static int read_loc(source *t, const text_line *l) {
   const char *at = l->text + strspn(l->text, " \t"), *end = l->text + l->length;
   if (strncmp(at, ".loc", 4) != 0 || !isspace((unsigned char)at[4])) return 0;
   char *behind;
@@ -94,23 +100,19 @@ static int read_loc(source *t, const gg_page_line *l) {
 }
 
 /* The line and those that called it, the nearest first; gives how many. */
-static size_t lines_from(gg_page_line out[callers_max], int numbers[callers_max], const source *t,
-                         int line) {
+static size_t lines_from(int out[callers_max], const source *t, int line) {
   size_t count = 0;
-  for (; line && count < callers_max; line = t->caller[line]) {
-    numbers[count] = line;
-    out[count++] = t->lines[line];
-  }
+  for (; line && count < callers_max; line = t->caller[line])
+    out[count++] = line;
   return count;
 }
 
 /* An instruction, behind its predicate; the opcode leads to what explains it. */
-static void put_instruction(gg_str *out, const gg_page *page, const gg_page_line *l,
-                            const gg_page_line *from, size_t count) {
+static void put_instruction(gg_str *out, const gg_page *page, const text_line *l, int number) {
   const char *at = l->text + strspn(l->text, " \t"), *end = l->text + l->length;
   char link[GG_PAGE_LINK];
   if (*at == '@') at += strcspn(at, " \t\n"), at += strspn(at, " \t");
-  if (at >= end || !gg_page_link(link, page, at, from, count)) {
+  if (at >= end || !gg_page_link(link, page, at, number)) {
     put_text(out, l->text, l->length);
     return;
   }
@@ -122,25 +124,24 @@ static void put_instruction(gg_str *out, const gg_page *page, const gg_page_line
   put_text(out, at + opcode, (size_t)(end - at) - opcode);
 }
 
-static void put_item(gg_str *out, const gg_page *page, const gg_page_line *l, const source *t,
+static void put_item(gg_str *out, const gg_page *page, const text_line *l, const source *t,
                      int number, int from, bool is_new) {
-  gg_page_line lines[callers_max];
-  int numbers[callers_max];
+  int lines[callers_max];
   bool code = l->text[0] == '\t' || l->text[0] == '@' || l->text[0] == ' ';
-  size_t count = code ? lines_from(lines, numbers, t, from) : 0;
+  size_t count = code ? lines_from(lines, t, from) : 0;
   gg_str_printf(out, "<li id=\"p%d\"", number);
   for (size_t i = 0; i < count; i++)
-    gg_str_printf(out, "%s%d", i ? " " : " data-from=\"", numbers[i]);
+    gg_str_printf(out, "%s%d", i ? " " : " data-from=\"", lines[i]);
   gg_str_puts(out, count ? "\"" : "");
   gg_str_puts(out, is_new ? " class=\"new\">" : ">");
-  put_instruction(out, page, l, lines, count);
+  put_instruction(out, page, l, number);
   gg_str_puts(out, "</li>\n");
 }
 
 /* Up to the tables of a debugger. Numbers are those of the PTX itself, as the emulator has them. */
 static void put_ptx(gg_str *out, const gg_page *page, source *t, const gg_lines *compared) {
   const char *at = page->ptx;
-  gg_page_line l;
+  text_line l;
   size_t place = 0;
   int from = 0;
   gg_str_puts(out, "<ol class=\"code\" id=\"ptx\" tabindex=\"0\" aria-label=\"PTX\">\n");

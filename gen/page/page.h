@@ -5,6 +5,7 @@
 #define GG_PAGE_PAGE_H
 
 #include "emit/compare.h"
+#include "emit/subject.h"
 #include "gemmgen.h"
 #include "plan/layouts.h"
 
@@ -25,7 +26,9 @@ typedef struct gg_page {
   const char *picture; /* SVG: roles and rings */
   const char *cuda;    /* the kernel's text */
   const char *ptx; /* of that text, with its lines' numbers in it (.loc); NULL: there is none, */
-  const char *why_not;             /* for this reason */
+  const char *why_not;        /* for this reason */
+  const gg_subject *subjects; /* what the PTX's instructions are about, in the order of its lines */
+  size_t subject_count;
   const gg_page_run *run;          /* NULL: it was not run */
   const gg_comparison *comparison; /* with another kernel, this one is the first; NULL: none */
 } gg_page;

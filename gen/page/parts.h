@@ -26,17 +26,10 @@ gg_status gg_page_layouts(gg_str *out, const gg_page *page, gg_error *err);
 /* listing.c: the kernel's text and its PTX, line by line. */
 gg_status gg_page_listing(gg_str *out, const gg_page *page, gg_error *err);
 
-/* A line of a text, without its end. */
-typedef struct gg_page_line {
-  const char *text;
-  size_t length;
-} gg_page_line;
-
-/* links.c: the id of what explains the instruction that begins at `opcode`, which comes from the
- * line `from[0]`, called by the next, and on; false where nothing does. */
+/* links.c: the id of what explains the instruction that begins at `opcode`, in this line of the
+ * PTX; false where nothing does. */
 enum { GG_PAGE_LINK = 32 };
-bool gg_page_link(char out[GG_PAGE_LINK], const gg_page *page, const char *opcode,
-                  const gg_page_line *from, size_t count);
+bool gg_page_link(char out[GG_PAGE_LINK], const gg_page *page, const char *opcode, int line);
 
 /* descriptors.c: tensor maps, the atom, descriptors, field by field. */
 gg_status gg_page_descriptors(gg_str *out, const gg_page *page, gg_error *err);
