@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "annotate/annotate.h"
 #include "base/alloc.h"
 #include "base/file.h"
 #include "cli/cli.h"
@@ -12,12 +13,13 @@
 #include "cli/specs.h"
 #include "emit/report.h"
 #include "gemmgen_runtime.h"
+#include "jit.h"
 #include "pipeline.h"
 #include "plan/plan.h"
 
 typedef struct gen_options {
   const char *emit, *out, *depfile, *arch;
-  bool keep_going;
+  bool annotate, keep_going;
 } gen_options;
 
 static const cli_option options[] = {
@@ -29,6 +31,8 @@ static const cli_option options[] = {
      "write a Makefile rule: the outputs depend on the specs"},
     {"arch", 0, CLI_STRING, offsetof(gen_options, arch), "sm_NN",
      "compile ptx and cubin for this architecture (default: the spec's)"},
+    {"annotate", 0, CLI_FLAG, offsetof(gen_options, annotate), NULL,
+     "ptx with comments: parts, source lines, registers, who waits for what"},
     CLI_KEEP_GOING_OPTION(gen_options, keep_going),
     {0},
 };
@@ -70,9 +74,12 @@ static int parse_emit(generation *gen) {
       return cli_usage("--emit takes cu, ptx, cubin and plan, not '%.*s'", (int)length, list);
     }
     gen->wanted[kind] = true;
-    if (!list[length]) return CLI_OK;
+    if (!list[length]) break;
     list += length + 1;
   }
+  if (gen->given->annotate && !gen->wanted[EMIT_PTX])
+    return cli_usage("--annotate is of PTX: it needs --emit ptx");
+  return CLI_OK;
 }
 
 static int count_wanted(const generation *gen) {
@@ -203,8 +210,31 @@ static gg_status write_plan(generation *gen, const gg_spec *spec, const char *na
   return st;
 }
 
-static gg_status write_compiled(generation *gen, const gg_kernel *kernel, emit_kind kind,
-                                gg_error *err) {
+/* PTX with comments. */
+static gg_status write_annotated(generation *gen, const gg_spec *spec, const gg_kernel *kernel,
+                                 const gg_binary *ptx, gg_error *err) {
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_binary *lined = NULL;
+  gg_str source = GG_STR_INIT, text = GG_STR_INIT;
+  gg_status st = gg_compilation_run(&compilation, spec, err);
+  if (!st) st = gg_compile_lined(&lined, &source, gen->compiler, kernel, gen->given->arch, err);
+  if (!st && source.failed) st = gg_fail(err, MEMORY, NULL, "");
+  const gg_annotated_text given = {.plan = compilation.plan,
+                                   .layouts = compilation.layouts,
+                                   .ptx = ptx->data,
+                                   .lined = lined ? lined->data : NULL,
+                                   .cuda = lined ? gg_str_text(&source) : NULL};
+  if (!st) st = gg_annotate(&text, &given, err);
+  if (!st) st = write_output(gen, kernel->name, EMIT_PTX, gg_str_text(&text), text.length, err);
+  gg_str_free(&text);
+  gg_str_free(&source);
+  gg_binary_free(lined);
+  gg_compilation_free(&compilation);
+  return st;
+}
+
+static gg_status write_compiled(generation *gen, const gg_spec *spec, const gg_kernel *kernel,
+                                emit_kind kind, gg_error *err) {
   gg_status st = GG_OK;
   gg_compiler_options opt = {.size = sizeof(gg_compiler_options), .warn = cli_warn};
   if (!gen->compiler && (st = gg_compiler_open(&gen->compiler, &opt, err))) return st;
@@ -212,7 +242,10 @@ static gg_status write_compiled(generation *gen, const gg_kernel *kernel, emit_k
   gg_format format = kind == EMIT_PTX ? GG_FORMAT_PTX : GG_FORMAT_CUBIN;
   st = gg_compile(&binary, gen->compiler, kernel, gen->given->arch, format, err);
   if (st == GG_OK && binary->log[0]) fprintf(stderr, "%s\n", binary->log);
-  if (st == GG_OK) st = write_output(gen, kernel->name, kind, binary->data, binary->size, err);
+  if (st == GG_OK && gen->given->annotate && kind == EMIT_PTX)
+    st = write_annotated(gen, spec, kernel, binary, err);
+  else if (st == GG_OK)
+    st = write_output(gen, kernel->name, kind, binary->data, binary->size, err);
   gg_binary_free(binary);
   return st;
 }
@@ -225,7 +258,7 @@ static gg_status write_ptx(generation *gen, const gg_spec *spec, const gg_kernel
   bool other = gen->given->arch && strcmp(gen->given->arch, kernel->arch) != 0;
   gg_status st = other ? GG_OK : gg_kernel_generate_ptx(&ptx, spec, err);
   if (!other && st == GG_OK) {
-    st = write_compiled(gen, ptx, EMIT_PTX, err); /* or a text in its place */
+    st = write_compiled(gen, spec, ptx, EMIT_PTX, err); /* or a text in its place */
   } else if (other || st == GG_E_EMIT_PTX) {
     gg_str_puts(&why, "NVRTC made this PTX: ");
     if (other)
@@ -236,7 +269,7 @@ static gg_status write_ptx(generation *gen, const gg_spec *spec, const gg_kernel
     const gg_mark *mark = cli_name_mark(spec);
     fprintf(stderr, "%s:%d:%d: note: %s\n", mark->file, mark->line, mark->column,
             gg_str_shown(&why));
-    st = write_compiled(gen, kernel, EMIT_PTX, err);
+    st = write_compiled(gen, spec, kernel, EMIT_PTX, err);
   }
   gg_str_free(&why);
   gg_kernel_free(ptx);
@@ -257,7 +290,7 @@ static gg_status generate(void *user, const gg_spec *spec, gg_error *err) {
     } else if (kind == EMIT_PTX) {
       st = write_ptx(gen, spec, kernel, err);
     } else {
-      st = write_compiled(gen, kernel, (emit_kind)kind, err);
+      st = write_compiled(gen, spec, kernel, (emit_kind)kind, err);
     }
   }
   gg_kernel_free(kernel);
@@ -310,7 +343,10 @@ const cli_command cmd_gen = {
         "not at all.\n"
         "\n"
         "PTX is of a template where a kernel's plan has one: to be read, and without NVRTC. Else, or\n"
-        "for another --arch, NVRTC makes it, and a note says so.",
+        "for another --arch, NVRTC makes it, and a note says so. --annotate puts comments into it, in\n"
+        "lines of their own: which part of the template and which line of CUDA C++ follows, what\n"
+        "registers are for, and at each asynchronous instruction which stage of which ring it is about\n"
+        "and who waits for it. ptxas makes the same of it (docs/annotated-ptx.md).",
     .options = options,
     .options_size = sizeof(gen_options),
     .run = run,

@@ -20,9 +20,11 @@ static bool has_word(const ptx_instruction *i, const char *word) {
 
 /* ---- Phrases ---------------------------------------------------------------------------- */
 
-/* Who fills a ring's stages, or drains them. Answers are read by all. */
+/* Who fills a ring's stages, or drains them. Answers and maps are for all that have to do with a
+ * tile. */
 static const char *role(const remark *r, const gg_ring *ring, bool fills) {
-  if (ring->id == GG_RING_ANSWERS && !fills) return "every role";
+  if ((ring->id == GG_RING_ANSWERS || ring->id == GG_RING_MAPS) && !fills)
+    return "every role that needs it";
   const gg_role *of =
       gg_rings_role(&r->ptx->memory.layouts->rings, fills ? ring->filled_by : ring->drained_by);
   return of ? of->name : "threads";

@@ -29,6 +29,20 @@ echo 'raster: {order: hilbert}' >>ptx.yaml
 expect 0 'PTX of NVRTC' "$gemmgen" gen --emit ptx ptx.yaml -o small.ptx
 holds 'it is' grep -q NVVM small.ptx
 holds 'it says why' grep -q '^ptx.yaml:1:7: note: NVRTC made this PTX: .* has none with tiles along a Hilbert curve' err
+# PTX with comments, of both kinds
+expect 2 'comments of something else' "$gemmgen" gen --annotate ptx.yaml
+holds 'it says what it needs' grep -q -- '--annotate is of PTX: it needs --emit ptx' err
+expect 0 'PTX of NVRTC with comments' "$gemmgen" gen --emit ptx --annotate ptx.yaml -o noted.ptx
+holds 'lines of the source' grep -Eq '^\s*// [0-9]+: ' noted.ptx
+holds 'parts of the template' grep -q '^// ---- The producer -' noted.ptx
+holds 'rings' grep -q '^// stages: .* filled$\|^// stages: .* filled by producer' noted.ptx
+holds 'who waits' grep -q '// async: waits at barrier full, .*ring stages, until producer has filled it' noted.ptx
+holds 'nothing but comments' bash -c "diff <(grep -Ev '^\s*(//|$)' small.ptx) <(grep -Ev '^\s*(//|$)' noted.ptx)"
+sed -i '$d' ptx.yaml
+expect 0 'PTX of a template with comments' "$gemmgen" gen --emit cu,ptx --annotate ptx.yaml -o noted/
+holds 'both are there' [ -s noted/small.cu -a -s noted/small.ptx ]
+holds 'its registers by name' grep -q '// %bar_full = address of barrier full, ring stages' noted/small.ptx
+holds 'lines of 100 columns' bash -c "! grep -Eq '.{101}' noted/small.ptx"
 printf 'arch: sm_120\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nschedule: multistage\n' >later.yaml
 expect 0 'PTX of a later target' "$gemmgen" gen --emit ptx later.yaml -o later.ptx
 holds 'of the first version that has it' grep -qx '.version 8.7' later.ptx

@@ -25,6 +25,7 @@ static const char input[] = "(4,8):(8,1)\ncomposition((6,2):(8,2), (4,3):(3,1))\
 static const char *const commands[][words_max] = {
     {"gen", "SPEC"},
     {"gen", "--emit", "plan", "SPEC"},
+    {"gen", "--emit", "ptx", "--annotate", "SPEC"},
     {"pack", "SPEC", "-o", "PREFIX"}, /* with NVRTC's results from the cache, after the first */
     {"check", "SPEC"},
     {"explain", "SPEC"},
