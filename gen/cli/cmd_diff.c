@@ -2,11 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/diff_run.h"
 #include "cli/kernel_page.h"
 
 typedef struct diff_options {
-  const char *lines;
-  bool exit_code;
+  const char *lines, *out;
+  cli_shape shape;
+  bool exit_code, run, html;
 } diff_options;
 
 enum { usual_lines = 12 };
@@ -16,6 +18,17 @@ static const cli_option options[] = {
      "lines that are shown of each text, or all (12)"},
     {"exit-code", 0, CLI_FLAG, offsetof(diff_options, exit_code), NULL,
      "exit with 1 where the kernels differ"},
+    {"run", 0, CLI_FLAG, offsetof(diff_options, run), NULL,
+     "run both in the emulator, and show the counters that differ"},
+    {"m", 'm', CLI_STRING, offsetof(diff_options, shape.m), "M", "of --run: rows (a cluster's)"},
+    {"n", 'n', CLI_STRING, offsetof(diff_options, shape.n), "N", "of --run: columns (a cluster's)"},
+    {"k", 'k', CLI_STRING, offsetof(diff_options, shape.k), "K",
+     "of --run: the summed extent (two K tiles more than there are stages)"},
+    {"l", 'l', CLI_STRING, offsetof(diff_options, shape.l), "L", "of --run: the batch (1)"},
+    {"html", 0, CLI_FLAG, offsetof(diff_options, html), NULL,
+     "write the page of SPEC's kernel, on which what OTHER's has otherwise is marked"},
+    {"out", 'o', CLI_STRING, offsetof(diff_options, out), "FILE",
+     "of --html (default: standard output)"},
     {0},
 };
 
@@ -81,33 +94,50 @@ static bool put_text(gg_str *out, const char *title, const gg_lines pair[2], siz
   return true;
 }
 
-static int show(const gg_comparison *c, size_t lines, bool *differ) {
-  gg_error err = GG_ERROR_INIT;
-  gg_str text = GG_STR_INIT;
-  put_facts(&text, c);
-  *differ = put_text(&text, "CUDA C++", c->cuda, lines) || c->fact_count;
+static void put_comparison(gg_str *out, bool *differ, const gg_comparison *c, size_t lines) {
+  put_facts(out, c);
+  *differ = put_text(out, "CUDA C++", c->cuda, lines) || c->fact_count;
   if (c->of[0].ptx && c->of[1].ptx)
-    *differ = put_text(&text, "PTX", c->ptx, lines) || *differ;
+    *differ = put_text(out, "PTX", c->ptx, lines) || *differ;
   else
-    gg_str_puts(&text, "PTX is not compared: NVRTC has not made both.\n");
-  gg_status st = cli_print(&text, &err);
-  gg_str_free(&text);
-  return st ? cli_report(&err, NULL) : CLI_OK;
+    gg_str_puts(out, "PTX is not compared: NVRTC has not made both.\n");
+}
+
+static int write_page(const diff_options *given, char **argv) {
+  const cli_page_options page = {
+      .out = given->out, .run = given->run, .shape = given->shape, .other = argv[1]};
+  if (given->lines || given->exit_code)
+    return cli_usage("%s is not of --html", given->lines ? "--lines" : "--exit-code");
+  return cli_kernel_page(&page, 1, &argv[0]);
+}
+
+static int check_usage(const diff_options *given, int argc) {
+  const cli_shape *shape = &given->shape;
+  if (argc != 2) return cli_usage("diff takes two specs");
+  if (given->out && !given->html) return cli_usage("--out is of --html");
+  if (!given->run && (shape->m || shape->n || shape->k || shape->l))
+    return cli_usage("-m, -n, -k and -l are of --run");
+  return CLI_OK;
 }
 
 static int run(const void *values, int argc, char **argv) {
   const diff_options *given = values;
   cli_made a, b = {.compilation = GG_COMPILATION_INIT};
   gg_comparison comparison = {.arena = GG_ARENA_INIT};
+  gg_error err = GG_ERROR_INIT;
+  gg_str text = GG_STR_INIT;
   size_t lines;
   bool differ = false;
   int code = read_lines(&lines, given->lines);
-  if (!code && argc != 2) code = cli_usage("diff takes two specs");
-  if (code) return code;
+  if (!code) code = check_usage(given, argc);
+  if (code || given->html) return code ? code : write_page(given, argv);
   code = cli_made_load(&a, "diff", 1, &argv[0]);
   if (!code) code = cli_made_load(&b, "diff", 1, &argv[1]);
   if (!code) code = cli_compare(&comparison, &a, &b);
-  if (!code) code = show(&comparison, lines, &differ);
+  if (!code) put_comparison(&text, &differ, &comparison, lines);
+  if (!code && given->run) code = cli_diff_run(&text, &differ, &a, &b, &given->shape);
+  if (!code && cli_print(&text, &err)) code = cli_report(&err, NULL);
+  gg_str_free(&text);
   gg_comparison_free(&comparison);
   cli_made_free(&a);
   cli_made_free(&b);
@@ -122,7 +152,8 @@ const cli_command cmd_diff = {
         "Prints the decisions, layouts and costs that differ, then lines of the CUDA C++ and of the\n"
         "PTX that NVRTC makes of it: those of the first spec's kernel alone marked -, those of the\n"
         "second's +. Comments and the kernels' names are no differences, and in PTX neither are the\n"
-        "numbers of registers and labels. `explain --html --compare` shows the same as a page.",
+        "numbers of registers and labels. With --run both compute one problem in the emulator, and the\n"
+        "counters that differ follow; --html writes the page that `explain --html --compare` does.",
     .options = options,
     .options_size = sizeof(diff_options),
     .run = run,

@@ -142,6 +142,16 @@ expect 0 'a kernel beside itself' "$gemmgen" diff --exit-code pair.yaml pair.yam
 holds 'it is the same' grep -q '^CUDA C++ is the same' out
 expect 0 'without lines' "$gemmgen" diff --lines 0 pair.yaml wide.yaml
 holds 'there are none' [ "$(grep -c '^  - ' out)" = 0 ]
+expect 0 'counters of both' "$gemmgen" diff --run -m 256 -n 256 -k 128 pair.yaml wide.yaml
+holds 'the problem' grep -q '(M 256, N 256, K 128, batch 1):' out
+holds 'a counter differs' grep -q '^  ctas  *4 -> 2$' out
+expect 0 'counters of the same' "$gemmgen" diff --exit-code --run pair.yaml pair.yaml
+holds 'no counter differs' grep -q '^Counters .* are the same\.$' out
+expect 0 'a page of both' "$gemmgen" diff --html -o both.html pair.yaml wide.yaml
+holds 'a page' grep -q '</html>' both.html
+expect 2 'extents without --run' "$gemmgen" diff -m 128 pair.yaml wide.yaml
+expect 2 'a file without --html' "$gemmgen" diff -o both.html pair.yaml wide.yaml
+expect 2 'lines of a page' "$gemmgen" diff --html --lines 3 pair.yaml wide.yaml
 expect 2 'one spec' "$gemmgen" diff pair.yaml
 expect 2 'lines that are no number' "$gemmgen" diff --lines many pair.yaml wide.yaml
 expect 1 'a spec that is refused' "$gemmgen" diff pair.yaml refused.yaml
