@@ -145,46 +145,46 @@ typedef struct walk {
   const char *any, *more; /* behind another condition: whether there is a tile, another one */
 } walk;
 
-static walk walk_of(const gg_plan *plan, bool shares) {
-  static const walk items = {.each = "for (work_walk walk; walk.more(list);)",
-                             .each_turn = "while (walk.more(list))",
-                             .next = "    const work_item item = walk.next(list);\n",
-                             .next_turn = "      const work_item item = walk.next(list);\n",
-                             .tile = "item.tile",
-                             .each_k_tile = "for (int i = 0; i < item.k_tiles; ++i, "
-                                            "write.advance())",
-                             .next_k_tile = "      const int k_tile = item.k_first + i;\n",
-                             .k_tiles = "item.k_tiles",
-                             .any = " && walk.more(list)",
-                             .more = "walk.more(list)"},
-                    tiles = {.each = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
-                                     "list.tiles;\n       tile += gridDim.x / cluster_size)",
-                             .each_turn = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
-                                          "list.tiles;\n         tile += gridDim.x / cluster_size)",
+static const walk items = {.each = "for (work_walk walk; walk.more(list);)",
+                           .each_turn = "while (walk.more(list))",
+                           .next = "    const work_item item = walk.next(list);\n",
+                           .next_turn = "      const work_item item = walk.next(list);\n",
+                           .tile = "item.tile",
+                           .each_k_tile = "for (int i = 0; i < item.k_tiles; ++i, "
+                                          "write.advance())",
+                           .next_k_tile = "      const int k_tile = item.k_first + i;\n",
+                           .k_tiles = "item.k_tiles",
+                           .any = " && walk.more(list)",
+                           .more = "walk.more(list)"},
+                  tiles = {.each = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
+                                   "list.tiles;\n       tile += gridDim.x / cluster_size)",
+                           .each_turn = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
+                                        "list.tiles;\n         tile += gridDim.x / cluster_size)",
+                           .next = "",
+                           .next_turn = "",
+                           .tile = "tile",
+                           .k_tiles = "list.k_tiles",
+                           .any = " && blockIdx.x / cluster_size < list.tiles",
+                           .more = "next < list.tiles"},
+                  dynamic = {.part = "sm100_dynamic",
+                             .each = "for (work_walk walk; walk.any; walk.advance(smem))",
+                             .each_of_warp =
+                                 "for (work_walk walk; walk.any; walk.advance_warp(smem, lane))",
+                             .each_turn =
+                                 "for (work_walk walk; walk.any; walk.advance_warp(smem, lane))",
                              .next = "",
                              .next_turn = "",
-                             .tile = "tile",
-                             .k_tiles = "list.k_tiles",
-                             .any = " && blockIdx.x / cluster_size < list.tiles",
-                             .more = "next < list.tiles"},
-                    dynamic = {.part = "sm100_dynamic",
-                               .each = "for (work_walk walk; walk.any; walk.advance(smem))",
-                               .each_of_warp =
-                                   "for (work_walk walk; walk.any; walk.advance_warp(smem, lane))",
-                               .each_turn =
-                                   "for (work_walk walk; walk.any; walk.advance_warp(smem, lane))",
-                               .next = "",
-                               .next_turn = "",
-                               .tile = "walk.tile",
-                               .k_tiles = "list.k_tiles"},
-                    alone = {.each = "for (int once = 0; once < 1; ++once)",
-                             .next = "    const unsigned tile = blockIdx.x / cluster_size;\n",
-                             .next_turn =
-                                 "      const unsigned tile = blockIdx.x / cluster_size;\n",
-                             .tile = "tile",
-                             .k_tiles = "list.k_tiles",
-                             .any = "",
-                             .more = "false"};
+                             .tile = "walk.tile",
+                             .k_tiles = "list.k_tiles"},
+                  alone = {.each = "for (int once = 0; once < 1; ++once)",
+                           .next = "    const unsigned tile = blockIdx.x / cluster_size;\n",
+                           .next_turn = "      const unsigned tile = blockIdx.x / cluster_size;\n",
+                           .tile = "tile",
+                           .k_tiles = "list.k_tiles",
+                           .any = "",
+                           .more = "false"};
+
+static walk walk_of(const gg_plan *plan, bool shares) {
   bool copiers = gg_sm90_has_copiers(plan);
   walk out = shares || copiers                               ? items
              : gg_plan_is_dynamic(plan)                      ? dynamic

@@ -165,6 +165,52 @@ static void transpose(gg_outline *outline, const gg_plan *plan, const gg_role *r
                          : "B");
 }
 
+/* Which part of the ring's tiles a CTA of a pair brings, and what comes beside them. */
+static void bring_beside(gg_outline *outline, const gg_plan *plan) {
+  int pairs = gg_plan_mma_ctas(plan);
+  if (pairs > 1)
+    gg_outline_step(outline,
+                    "Each CTA of a pair brings its rows of A and half of the rows of B. The "
+                    "bytes of both arrive at the first one's `full`, where MMAs are issued "
+                    "for both.");
+  if (gg_plan_is_scaled(plan))
+    gg_outline_step(outline,
+                    "With a K tile come its scale factors, in atoms of 128 rows by 4 along K: %s "
+                    "those of its rows of A and of all columns of B.",
+                    pairs > 1 ? "each CTA of a pair needs" : "the producer brings");
+  if (gg_plan_is_scaled(plan) && plan->cluster_m * plan->cluster_n > 1)
+    gg_outline_step(outline,
+                    "CTAs with the same rows of A need the same factors of A, those with the same "
+                    "columns the same of B: they take turns at copying them to all of these.");
+}
+
+/* Rows and columns that tiles take in turns, metadata, and operands that CTAs share. */
+static void bring_shared(gg_outline *outline, const gg_plan *plan) {
+  if (plan->turns_pairs)
+    gg_outline_step(outline,
+                    "Pairs take rows in turns: of %d rows the CTAs of one tile have the first half "
+                    "of %d each, those of the next tile the second. So each has rows of one atom.",
+                    4 * plan->tile_m, 2 * plan->tile_m);
+  if (plan->turns_columns)
+    gg_outline_step(outline,
+                    "%d tiles take columns in turns: of %d columns they have %d of the first half "
+                    "each, and as many of the second. So both begin at the same column of an atom.",
+                    plan->turns_columns, plan->turns_columns * plan->tile_n, plan->tile_n / 2);
+  if (plan->sparse_a)
+    gg_outline_step(
+        outline,
+        "With a K tile comes the metadata of its rows of %s, in tiles of 128 rows by 16 "
+        "bytes; of %s itself comes half of K, what is stored.",
+        gg_as_asked(plan, "A", "B"), gg_as_asked(plan, "A", "B"));
+  if (plan->cluster_m * plan->cluster_n > gg_plan_mma_ctas(plan))
+    gg_outline_step(outline, "%s: they take turns at copying it to all of them (multicast).",
+                    plan->cluster_m == gg_plan_mma_ctas(plan)
+                        ? "CTAs of the cluster share their tile of A"
+                    : plan->cluster_n == 1 ? "CTAs of the cluster share their tile of B"
+                                           : "CTAs of the cluster that are neighbours along N "
+                                             "share their tile of A, those along M that of B");
+}
+
 static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
   const gg_role *role = gg_rings_role(&layouts->rings, GG_ROLE_PRODUCER);
@@ -185,43 +231,8 @@ static void produce(gg_outline *outline, const gg_plan *plan, const gg_layouts *
         "ahead, move them into place once they have arrived, and arrive at the stage's "
         "barrier `full`.",
         role->first_warp, role->first_warp + role->warps - 1, stages->depth, (ll)stages->bytes);
-  int pairs = gg_plan_mma_ctas(plan);
-  if (pairs > 1)
-    gg_outline_step(outline,
-                    "Each CTA of a pair brings its rows of A and half of the rows of B. The "
-                    "bytes of both arrive at the first one's `full`, where MMAs are issued "
-                    "for both.");
-  if (gg_plan_is_scaled(plan))
-    gg_outline_step(outline,
-                    "With a K tile come its scale factors, in atoms of 128 rows by 4 along K: %s "
-                    "those of its rows of A and of all columns of B.",
-                    pairs > 1 ? "each CTA of a pair needs" : "the producer brings");
-  if (gg_plan_is_scaled(plan) && plan->cluster_m * plan->cluster_n > 1)
-    gg_outline_step(outline,
-                    "CTAs with the same rows of A need the same factors of A, those with the same "
-                    "columns the same of B: they take turns at copying them to all of these.");
-  if (plan->turns_pairs)
-    gg_outline_step(outline,
-                    "Pairs take rows in turns: of %d rows the CTAs of one tile have the first half "
-                    "of %d each, those of the next tile the second. So each has rows of one atom.",
-                    4 * plan->tile_m, 2 * plan->tile_m);
-  if (plan->turns_columns)
-    gg_outline_step(outline,
-                    "%d tiles take columns in turns: of %d columns they have %d of the first half "
-                    "each, and as many of the second. So both begin at the same column of an atom.",
-                    plan->turns_columns, plan->turns_columns * plan->tile_n, plan->tile_n / 2);
-  if (plan->sparse_a)
-    gg_outline_step(
-        outline,
-        "With a K tile comes the metadata of its rows of %s, in tiles of 128 rows by 16 "
-        "bytes; of %s itself comes half of K, what is stored.",
-        gg_as_asked(plan, "A", "B"), gg_as_asked(plan, "A", "B"));
-  if (plan->cluster_m * plan->cluster_n > pairs)
-    gg_outline_step(outline, "%s: they take turns at copying it to all of them (multicast).",
-                    plan->cluster_m == pairs ? "CTAs of the cluster share their tile of A"
-                    : plan->cluster_n == 1   ? "CTAs of the cluster share their tile of B"
-                                             : "CTAs of the cluster that are neighbours along N "
-                                               "share their tile of A, those along M that of B");
+  bring_beside(outline, plan);
+  bring_shared(outline, plan);
   if (!layouts->fetch_stages) return;
   bool several = plan->scheduler != GG_SCHEDULER_DATA_PARALLEL;
   gg_outline_step(outline,
