@@ -138,10 +138,14 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
 
 /* ---- Elements of shared memory ---------------------------------------------------------- */
 
-/* What C or D, which a warp stages, are accessed by where their lines end. */
-static bool ends_in_access(const gg_plan *plan, const gg_operand *operand, int access_bytes) {
-  return access_bytes > gg_dtype_bytes(operand->type, 1) &&
-         !(gg_is_even(plan->fixed_m, plan->tile_m) && gg_is_even(plan->fixed_n, plan->tile_n));
+/* Whether a line may end inside an access, so that there is text for single elements: of D only
+ * where tiles may be partial; of what is read whatever the extents are, which that text is told. */
+static bool is_wide(const gg_operand *operand, int access_bytes) {
+  return access_bytes > gg_dtype_bytes(operand->type, 1);
+}
+
+static bool has_partial_tiles(const gg_plan *plan) {
+  return !(gg_is_even(plan->fixed_m, plan->tile_m) && gg_is_even(plan->fixed_n, plan->tile_n));
 }
 
 static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -153,11 +157,11 @@ static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layout
                  : layouts->twins_n ? GG_SHARED_STORE_FOUR
                                     : GG_SHARED_STORE_PAIR,
                  plan->d.type);
-  if (ends_in_access(plan, &plan->d, plan->access_bytes_d))
+  if (has_partial_tiles(plan) && is_wide(&plan->d, plan->access_bytes_d))
     gg_use_element(&uses, GG_SHARED_LOAD, plan->d.type);
   for (size_t i = 0; i < layouts->lined_count; i++) {
     const gg_operand *read = &layouts->lined[i].operand;
-    if (ends_in_access(plan, read, layouts->lined[i].access_bytes))
+    if (is_wide(read, layouts->lined[i].access_bytes))
       gg_use_element(&uses, GG_SHARED_STORE, read->type);
     gg_use_element(&uses,
                    read->major == GG_MAJOR_M ? GG_SHARED_LOAD
