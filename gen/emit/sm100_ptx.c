@@ -33,62 +33,9 @@ const char *gg_sm100_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
 
 /* ---- The text's head ----------------------------------------------------------------------- */
 
-static const gg_ring *stages_of(const gg_layouts *layouts) {
-  return gg_rings_find(&layouts->rings, GG_RING_STAGES);
-}
-
-static void write_init(gg_str *out, const gg_layouts *layouts, const gg_ring_barriers *barriers) {
-  for (int i = 0; i < barriers->count; i++) {
-    gg_str_puts(out, "  mbarrier.init.shared::cta.b64 ");
-    gg_ptx_write_place(
-        out, "%barriers",
-        (ll)(barriers->begin - layouts->rings.barriers_begin + (int64_t)GG_BARRIER_BYTES * i));
-    gg_str_printf(out, ", %d;\n", barriers->arrivals);
-  }
-}
-
-static void bind_barriers(gg_bindings *out, const gg_layouts *layouts) {
-  const gg_rings *rings = &layouts->rings;
-  gg_str text = GG_STR_INIT;
-  gg_str_puts(&text, "  // Arrivals that end a phase, of each barrier.\n");
-  for (size_t i = 0; i < rings->count; i++) {
-    const gg_ring *ring = &rings->list[i];
-    if (!ring->full.count) continue;
-    gg_str_printf(&text, "  // Of %s: `full`, then `empty`.\n", ring->name);
-    write_init(&text, layouts, &ring->full);
-    for (int kind = 0; kind < ring->empties; kind++)
-      write_init(&text, layouts, &ring->empty[kind]);
-  }
-  gg_bind_str(out, "init_barriers", &text);
-}
-
 static void bind_memory(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_rings *rings = &layouts->rings;
-  const gg_ring *stages = stages_of(layouts), *staging = gg_rings_find(rings, GG_RING_STAGING);
-  ll bytes_a = (ll)gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a);
-  gg_str text = GG_STR_INIT;
-  for (size_t i = 0; i < rings->count; i++) {
-    const gg_ring *ring = &rings->list[i];
-    if (ring == stages)
-      gg_str_printf(&text, "//   %lld: %d stages of %lld; A's tile first, B's behind %lld\n",
-                    (ll)ring->begin, ring->depth, (ll)ring->bytes, bytes_a);
-    else if (ring == staging)
-      gg_str_printf(&text, "//   %lld: %d staging buffers of %lld for each warp that stores\n",
-                    (ll)ring->begin, ring->depth, (ll)ring->bytes);
-    else if (ring->bytes)
-      gg_str_printf(&text, "//   %lld: %d %s of %lld\n", (ll)ring->begin, ring->depth, ring->name,
-                    (ll)ring->bytes);
-  }
-  gg_str_printf(&text, "//   %lld: %d barriers of 8; %lld: the address of tensor memory\n",
-                (ll)rings->barriers_begin, rings->barriers, (ll)rings->tensor_memory_begin);
-  gg_bind_str(out, "memory_map", &text);
-  bind_barriers(out, layouts);
-  gg_sm90_ptx_bind_ring(out, layouts);
-  gg_ptx_bind_number(out, "stage_bytes_a", bytes_a);
-  gg_ptx_bind_number(out, "barriers_begin", (ll)rings->barriers_begin);
-  gg_ptx_bind_number(out, "staging_begin", (ll)staging->begin);
-  gg_ptx_bind_number(out, "staging_bytes", (ll)staging->depth * staging->bytes);
-  gg_ptx_bind_number(out, "tmem_address_begin", (ll)rings->tensor_memory_begin);
+  gg_sm90_ptx_bind_memory(out, plan, layouts);
+  gg_ptx_bind_number(out, "tmem_address_begin", (ll)layouts->rings.tensor_memory_begin);
   gg_ptx_bind_number(out, "tmem_columns", gg_sm100_allocated_columns(plan));
 }
 

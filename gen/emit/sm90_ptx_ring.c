@@ -1,4 +1,4 @@
-/* Family sm90 in PTX: shared memory, its ring of stages and their barriers. */
+/* Families sm90 and sm100 in PTX: shared memory, its rings and their barriers. */
 #include "emit/sm90_ptx.h"
 
 #include "plan/narrow.h"
@@ -30,49 +30,46 @@ static void write_barriers(gg_str *out, const gg_layouts *layouts,
 }
 
 static void bind_barriers(gg_bindings *out, const gg_layouts *layouts) {
-  const gg_ring *stages = stages_of(layouts),
-                *subtiles = gg_rings_find(&layouts->rings, GG_RING_SUBTILES);
+  const gg_rings *rings = &layouts->rings;
   gg_str text = GG_STR_INIT;
-  gg_str_puts(&text, "  // Arrivals that end a phase: of the producer's thread; of each warp that "
-                     "reads a stage, in all\n  // CTAs that it is copied to.\n");
-  write_barriers(&text, layouts, &stages->full);
-  for (int i = 0; i < stages->empties; i++)
-    write_barriers(&text, layouts, &stages->empty[i]);
-  if (subtiles) {
-    gg_str_puts(&text,
-                "  // Of sub-tiles of C, of the thread that fetches; of the warps that read.\n");
-    write_barriers(&text, layouts, &subtiles->full);
-    write_barriers(&text, layouts, &subtiles->empty[0]);
-  }
-  const gg_ring *vectors = gg_rings_find(&layouts->rings, GG_RING_VECTORS);
-  if (vectors) {
-    gg_str_puts(&text, "  // Of vectors, of each lane that brings them; of the warps that read.\n");
-    write_barriers(&text, layouts, &vectors->full);
-    write_barriers(&text, layouts, &vectors->empty[0]);
-  }
-  const gg_ring *sums = gg_rings_find(&layouts->rings, GG_RING_SUMS);
-  if (sums) {
-    gg_str_puts(&text, "  // Of each warp's sums from other CTAs, by itself.\n");
-    write_barriers(&text, layouts, &sums->full);
+  gg_str_puts(&text, "  // Arrivals that end a phase, of each barrier.\n");
+  for (size_t i = 0; i < rings->count; i++) {
+    const gg_ring *ring = &rings->list[i];
+    if (!ring->full.count) continue;
+    gg_str_printf(&text, "  // Of %s: `full`%s.\n", ring->name,
+                  ring->empties ? ", then `empty`" : "");
+    write_barriers(&text, layouts, &ring->full);
+    for (int kind = 0; kind < ring->empties; kind++)
+      write_barriers(&text, layouts, &ring->empty[kind]);
   }
   gg_bind_str(out, "init_barriers", &text);
 }
 
+/* What lies where, for the reader. */
+static void write_places(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, ll bytes_a) {
+  const gg_rings *rings = &layouts->rings;
+  for (size_t i = 0; i < rings->count; i++) {
+    const gg_ring *ring = &rings->list[i];
+    ll begin = (ll)ring->begin, bytes = (ll)ring->bytes;
+    if (ring->id == GG_RING_STAGES)
+      gg_str_printf(out, "//   %lld: %d stages of %lld; A's tile first, B's behind %lld\n", begin,
+                    ring->depth, bytes, bytes_a);
+    else if (ring->id == GG_RING_STAGING)
+      gg_str_printf(out, "//   %lld: %d staging buffers of %lld for each warp that stores\n", begin,
+                    ring->depth, bytes);
+    else if (bytes)
+      gg_str_printf(out, "//   %lld: %d %s of %lld\n", begin, ring->depth, ring->name, bytes);
+  }
+  gg_str_printf(out, "//   %lld: %d barriers of 8\n", (ll)rings->barriers_begin, rings->barriers);
+  if (gg_plan_in_tensor_memory(plan))
+    gg_str_printf(out, "//   %lld: the address of tensor memory\n", (ll)rings->tensor_memory_begin);
+}
+
 void gg_sm90_ptx_bind_memory(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
-  const gg_ring *stages = stages_of(layouts),
-                *staging = gg_rings_find(&layouts->rings, GG_RING_STAGING);
+  const gg_ring *staging = gg_rings_find(&layouts->rings, GG_RING_STAGING);
   ll bytes_a = (ll)gg_plan_smem_bytes(plan, plan->a.type, layouts->size_a);
   gg_str text = GG_STR_INIT;
-  gg_str_printf(&text, "//   %lld: %d stages of %lld; A's tile first, B's behind %lld\n",
-                (ll)stages->begin, stages->depth, (ll)stages->bytes, bytes_a);
-  gg_str_printf(&text, "//   %lld: %d staging buffers of %lld for each warp of the consumers\n",
-                (ll)staging->begin, staging->depth, (ll)staging->bytes);
-  const gg_ring *vectors = gg_rings_find(&layouts->rings, GG_RING_VECTORS);
-  if (vectors)
-    gg_str_printf(&text, "//   %lld: %d vectors of %lld\n", (ll)vectors->begin, vectors->depth,
-                  (ll)vectors->bytes);
-  gg_str_printf(&text, "//   %lld: %d barriers of 8\n", (ll)layouts->rings.barriers_begin,
-                layouts->rings.barriers);
+  write_places(&text, plan, layouts, bytes_a);
   gg_bind_str(out, "memory_map", &text);
   bind_barriers(out, layouts);
   gg_sm90_ptx_bind_ring(out, layouts);

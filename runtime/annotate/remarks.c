@@ -199,14 +199,19 @@ static void waits_copies(const remark *r) {
   put_ring(r, ", to ", r->facts->copied_to);
 }
 
-static void arrives_with_copies(const remark *r) {
-  gg_str_puts(r->out, "when this thread's copies are there, arrives at ");
+/* Which barrier hears of it, and who waits there. */
+static void put_arrival(const remark *r) {
   if (r->of->barrier.operand)
     put_barrier(r, &r->of->barrier);
   else
     gg_str_puts(r->out, "an mbarrier");
   gg_str_puts(r->out, "; ");
   put_waiter(r, &r->of->barrier);
+}
+
+static void arrives_with_copies(const remark *r) {
+  gg_str_puts(r->out, "when this thread's copies are there, arrives at ");
+  put_arrival(r);
 }
 
 /* To another CTA's shared memory. */
@@ -262,12 +267,7 @@ static void multiplies(const remark *r) {
 
 static void commits(const remark *r) {
   gg_str_puts(r->out, "when all that this thread has issued is done, arrives at ");
-  if (r->of->barrier.operand)
-    put_barrier(r, &r->of->barrier);
-  else
-    gg_str_puts(r->out, "an mbarrier");
-  gg_str_puts(r->out, "; ");
-  put_waiter(r, &r->of->barrier);
+  put_arrival(r);
 }
 
 static void copies_to_tensor(const remark *r) {
