@@ -295,19 +295,14 @@ static void close_session(session *s) {
 }
 
 static gg_status trace(void *user, const gg_spec *spec, gg_error *err) {
-  session *of = user;
-  session *s = gg_calloc(1, sizeof *s);
-  if (!s) return gg_fail(err, MEMORY, NULL, "");
-  *s = (session){.given = of->given, .compilation = GG_COMPILATION_INIT};
+  session *s = user;
   gg_status st = generate(s, spec, err);
   const char *obstacle = st ? NULL : gg_trial_obstacle(s->plain.kernel);
   if (obstacle) s->code = cli_usage("cannot run %s: %s", s->plain.kernel->name, obstacle);
   if (!st && !s->code) st = open_context(s, err);
   if (!st && !s->code) st = open_trial(s, err);
   if (!st && !s->code) st = run_both(s, err);
-  of->code = s->code;
   close_session(s);
-  gg_free(s);
   return st;
 }
 
@@ -322,10 +317,10 @@ static int run(const void *values, int argc, char **argv) {
   code = cli_specs_load(&specs, argc, argv);
   if (!code && specs.count != 1)
     code = cli_usage("a timeline is of one kernel, and %s has %zu", argv[0], specs.count);
-  session result = {.given = given};
+  session s = {.given = given, .compilation = GG_COMPILATION_INIT};
   if (!code) {
-    code = cli_specs_each(&specs, false, NULL, trace, &result);
-    if (result.code) code = result.code;
+    code = cli_specs_each(&specs, false, NULL, trace, &s);
+    if (s.code) code = s.code;
   }
   cli_specs_free(&specs);
   return code;

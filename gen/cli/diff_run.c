@@ -12,35 +12,30 @@ enum { counters_most = 64, name_most = 40, extent_most = 24 };
 /* ---- The problem ------------------------------------------------------------------------ */
 
 /* What both kernels get along one extent, as an option's text: what one of them fixes, else the
- * larger one's own. */
-static const char *extent_text(char out[extent_most], const int64_t fixed[2],
-                               const int64_t own[2]) {
-  int64_t extent = own[0] > own[1] ? own[0] : own[1];
-  for (int i = 0; i < 2; i++)
-    if (fixed[i] != GG_FIXED_NONE) extent = fixed[i];
+ * larger of what each is run with alone. */
+static const char *extent_text(char out[extent_most], int64_t fixed_a, int64_t fixed_b, int64_t a,
+                               int64_t b) {
+  int64_t extent = fixed_a != GG_FIXED_NONE   ? fixed_a
+                   : fixed_b != GG_FIXED_NONE ? fixed_b
+                   : a > b                    ? a
+                                              : b;
   snprintf(out, extent_most, "%lld", (long long)extent);
   return out;
 }
 
-typedef struct extents {
+typedef struct extent_texts {
   char m[extent_most], n[extent_most], k[extent_most];
-} extents;
+} extent_texts;
 
-static cli_shape shape_of(extents *texts, const cli_made *a, const cli_made *b,
+static cli_shape shape_of(extent_texts *texts, const cli_made *a, const cli_made *b,
                           const cli_shape *given) {
-  const gg_kernel *of[2] = {a->kernel, b->kernel};
-  const gg_plan *plans[2] = {a->compilation.plan, b->compilation.plan};
-  int64_t fixed_m[2], fixed_n[2], fixed_k[2], m[2], n[2], k[2];
-  for (int i = 0; i < 2; i++) {
-    fixed_m[i] = of[i]->fixed_m, fixed_n[i] = of[i]->fixed_n, fixed_k[i] = of[i]->fixed_k;
-    m[i] = (int64_t)of[i]->cluster_m * of[i]->tile_m;
-    n[i] = (int64_t)of[i]->cluster_n * of[i]->tile_n;
-    k[i] = (int64_t)(plans[i]->stages + 2) * of[i]->tile_k;
-  }
+  const gg_kernel *of_a = a->kernel, *of_b = b->kernel;
+  const cli_extents x = cli_usual_extents(a->compilation.plan, of_a),
+                    y = cli_usual_extents(b->compilation.plan, of_b);
   cli_shape shape = *given;
-  if (!shape.m) shape.m = extent_text(texts->m, fixed_m, m);
-  if (!shape.n) shape.n = extent_text(texts->n, fixed_n, n);
-  if (!shape.k) shape.k = extent_text(texts->k, fixed_k, k);
+  if (!shape.m) shape.m = extent_text(texts->m, of_a->fixed_m, of_b->fixed_m, x.m, y.m);
+  if (!shape.n) shape.n = extent_text(texts->n, of_a->fixed_n, of_b->fixed_n, x.n, y.n);
+  if (!shape.k) shape.k = extent_text(texts->k, of_a->fixed_k, of_b->fixed_k, x.k, y.k);
   return shape;
 }
 
@@ -133,7 +128,7 @@ int cli_diff_run(gg_str *out, bool *differ, const cli_made *a, const cli_made *b
                  const cli_shape *given) {
   const cli_made *made[2] = {a, b};
   gg_error err = GG_ERROR_INIT;
-  extents texts;
+  extent_texts texts;
   const cli_shape shape = shape_of(&texts, a, b, given);
   counters pair[2] = {0};
   gg_page_run run = {0};

@@ -39,23 +39,24 @@ static int read_element(gg_page_run *run, const char *text) {
   return CLI_OK;
 }
 
-/* What is not said and not fixed: the tiles of one cluster, and so many K tiles that the first
- * stages are filled twice. */
-static void use_cluster(gg_problem *problem, const cli_shape *shape, const gg_plan *plan,
-                        const gg_kernel *kernel) {
-  if (!shape->m && kernel->fixed_m == GG_FIXED_NONE)
-    problem->m = (int64_t)kernel->cluster_m * kernel->tile_m;
-  if (!shape->n && kernel->fixed_n == GG_FIXED_NONE)
-    problem->n = (int64_t)kernel->cluster_n * kernel->tile_n;
-  if (!shape->k && kernel->fixed_k == GG_FIXED_NONE)
-    problem->k = (int64_t)(plan->stages + 2) * plan->tile_k;
+static int64_t fixed_or(int64_t fixed, int64_t own) {
+  return fixed == GG_FIXED_NONE ? own : fixed;
+}
+
+cli_extents cli_usual_extents(const gg_plan *plan, const gg_kernel *kernel) {
+  return (cli_extents){.m = fixed_or(kernel->fixed_m, (int64_t)kernel->cluster_m * kernel->tile_m),
+                       .n = fixed_or(kernel->fixed_n, (int64_t)kernel->cluster_n * kernel->tile_n),
+                       .k = fixed_or(kernel->fixed_k, (int64_t)(plan->stages + 2) * plan->tile_k)};
 }
 
 static int read_problem(gg_problem *problem, gg_page_run *run, const cli_shape *shape,
                         const gg_plan *plan, const gg_kernel *kernel, const char *element) {
   int code = cli_shape_read(problem, shape, kernel);
   if (code) return code;
-  use_cluster(problem, shape, plan, kernel);
+  const cli_extents usual = cli_usual_extents(plan, kernel);
+  if (!shape->m) problem->m = usual.m;
+  if (!shape->n) problem->n = usual.n;
+  if (!shape->k) problem->k = usual.k;
   const char *obstacle = gg_trial_obstacle(kernel);
   if (obstacle) return cli_usage("cannot run %s: %s", kernel->name, obstacle);
   run->m = problem->m, run->n = problem->n, run->k = problem->k, run->batch = problem->batch;

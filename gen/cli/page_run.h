@@ -5,6 +5,14 @@
 #include "cli/kernels.h"
 #include "page/page.h"
 
+/* What a kernel is run with where nothing is said: what it fixes, else the tiles of one cluster,
+ * and so many K tiles that the first stages are filled twice. */
+typedef struct cli_extents {
+  int64_t m, n, k;
+} cli_extents;
+
+cli_extents cli_usual_extents(const gg_plan *plan, const gg_kernel *kernel);
+
 /* What the launch left; `run` points into the texts. */
 typedef struct cli_page_run {
   gg_page_run run;
