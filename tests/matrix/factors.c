@@ -175,6 +175,14 @@ static void add_side(factors *all, const char *mode, const char *words) {
   }
 }
 
+static void number_levels(factors *all) {
+  all->levels = 0;
+  for (int i = 0; i < all->count; i++) {
+    all->first[i] = all->levels;
+    all->levels += all->list[i].count;
+  }
+}
+
 void factors_of_family(factors *out, const char *family) {
   static const char sides[] = "7|1|8|63|64|65|tile-1|tile|tile+1";
   *out = (factors){.family = family};
@@ -187,10 +195,19 @@ void factors_of_family(factors *out, const char *family) {
   add_side(out, "n", sides);
   add_side(out, "k", sides);
   add_side(out, "batch", "1|3");
-  for (int i = 0; i < out->count; i++) {
-    out->first[i] = out->levels;
-    out->levels += out->list[i].count;
-  }
+  number_levels(out);
+}
+
+bool factors_keep(factors *all, const char *key, const char *word) {
+  int at = factors_find(all, FACTOR_KEY, key);
+  for (int i = 0; at >= 0 && i < all->list[at].count; i++)
+    if (strcmp(all->list[at].words[i], word) == 0) {
+      memmove(all->list[at].words[0], all->list[at].words[i], LEVEL_WORD_MAX);
+      all->list[at].count = 1;
+      number_levels(all);
+      return true;
+    }
+  return false;
 }
 
 int factors_find(const factors *all, factor_kind kind, const char *name) {

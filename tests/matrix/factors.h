@@ -37,6 +37,9 @@ typedef struct factors {
 
 void factors_of_family(factors *out, const char *family);
 
+/* Leaves a key no other level than `word`; false where it has none such. */
+bool factors_keep(factors *all, const char *key, const char *word);
+
 /* The number of a factor of that name; -1: there is none. */
 int factors_find(const factors *all, factor_kind kind, const char *name);
 

@@ -1,17 +1,17 @@
-/* matrix [--family NAME] [--seed S] [--full] [--gpu] [--keep FOLDER] [--refused] [--plan]
- * [--first I --count N]: specs in which each two levels of any two factors of a family meet, as far
- * as legal specs have them, each generated and run on a problem whose sides are factors, too;
- * against sums in f64, with guard zones and poisoned results. Factors and levels are those of the
- * project's tables (factors.h), so that a new row is in the matrix.
+/* matrix [--family NAME] [--arch ARCH] [--seed S] [--full] [--gpu] [--keep FOLDER] [--refused]
+ * [--plan] [--first I --count N]: specs in which each two levels of any two factors of a family
+ * meet, as far as legal specs have them, each generated and run on a problem whose sides are
+ * factors, too; against sums in f64, with guard zones and poisoned results. Factors and levels are
+ * those of the project's tables (factors.h), so that a new row is in the matrix.
  *
  * In the emulator, which `--full` makes do it thoroughly: from four seeds, two problems each, twice
  * launched, in a late and in a random order; on the device with `--gpu`, where kernels that it
- * cannot run are skipped. `--keep` leaves the specs in a folder, which gpu_check and
- * tests/cli/compile.sh take; `--plan` runs none of them; `--count` ends with so many cases of each
- * family, of which the first cover most pairs; `--refused` lists every two levels that
- * no legal spec has, with the planner's reason, and not one for each two factors. Ends with
- * "matrix: N cases of F families, P pairs covered, R pairs refused, N passed, N failed"; exit
- * status 0, 1, or 77 where a GPU is asked for and there is none. */
+ * cannot run are skipped; `--arch` gives all specs one architecture, so that none is. `--keep`
+ * leaves the specs in a folder, which gpu_check and tests/cli/compile.sh take; `--plan` runs none
+ * of them; `--count` ends with so many cases of each family, of which the first cover most pairs;
+ * `--refused` lists every two levels that no legal spec has, with the planner's reason, and not one
+ * for each two factors. Ends with "matrix: N cases of F families, P pairs covered, R pairs refused,
+ * N passed, N failed"; exit status 0, 1, or 77 where a GPU is asked for and there is none. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +27,7 @@ enum { SKIPPED = 77, FULL_SEEDS = 4 };
 
 typedef struct options {
   const char *family; /* NULL: all of them */
+  const char *arch;   /* NULL: all of them */
   const char *keep;
   uint64_t seed;
   int64_t first, count;
@@ -180,6 +181,7 @@ static void check_families(run *r) {
     if (strcmp(family, before) == 0 || !asked) continue;
     before = family;
     factors_of_family(&all, family);
+    if (r->given->arch && !factors_keep(&all, "arch", r->given->arch)) continue;
     r->all = &all;
     r->sum.families++;
     for (int i = 0; i < seeds; i++) {
@@ -211,6 +213,7 @@ static bool read_flag(options *out, const char *name) {
 static bool read_value(options *out, const char *name, const char *value) {
   int64_t number = 0;
   if (strcmp(name, "family") == 0) return (out->family = value) != NULL;
+  if (strcmp(name, "arch") == 0) return (out->arch = value) != NULL;
   if (strcmp(name, "keep") == 0) return (out->keep = value) != NULL;
   if (!read_number(&number, value)) return false;
   if (strcmp(name, "seed") == 0) return out->seed = (uint64_t)number, true;
@@ -247,8 +250,8 @@ int main(int argc, char **argv) {
   options given;
   run r = {.given = &given};
   if (!read_options(&given, argc, argv)) {
-    fprintf(stderr, "usage: matrix [--family NAME] [--seed S] [--full] [--gpu] [--keep FOLDER] "
-                    "[--refused] [--plan] [--first I --count N]\n");
+    fprintf(stderr, "usage: matrix [--family NAME] [--arch ARCH] [--seed S] [--full] [--gpu] "
+                    "[--keep FOLDER] [--refused] [--plan] [--first I --count N]\n");
     return 2;
   }
   int code = open_all(&r);
