@@ -322,6 +322,10 @@ static gg_status place_extras(gg_problem *p, const gg_kernel *kernel, gg_error *
   return st;
 }
 
+bool cli_kernel_is_fast(const gg_kernel *kernel) {
+  return kernel->accumulator_bits && !kernel->accumulator_span;
+}
+
 bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
   if (!same_operand('A', c->a, c->a_major, &kernel->a, why)) return false;
   if (!same_operand('B', c->b, c->b_major, &kernel->b, why)) return false;
@@ -340,7 +344,7 @@ bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why) {
                                       : "takes matrices at a constant stride");
     return false;
   }
-  bool fast = kernel->accumulator_bits && !kernel->accumulator_span;
+  bool fast = cli_kernel_is_fast(kernel);
   if (c->accumulator != kernel->accumulator || c->fast != fast) {
     gg_str_printf(why, "accumulates in %s%s", gg_dtype_info_of(kernel->accumulator)->name,
                   fast ? "fast" : "");

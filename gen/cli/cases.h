@@ -44,6 +44,9 @@ void cli_cases_free(cli_cases *cases);
 /* "bf16,bf16,bf16,f32,kkn,512x512x512,b1" */
 void cli_case_name(gg_str *out, const cli_case *c);
 
+/* Whether the kernel's sums are f32fast: the tensor core's own, shorter than f32. */
+bool cli_kernel_is_fast(const gg_kernel *kernel);
+
 /* Whether the kernel computes the case on densely packed operands; if not, `why` says what stands
  * in the way. */
 bool cli_case_covered(const cli_case *c, const gg_kernel *kernel, gg_str *why);

@@ -83,11 +83,12 @@ typedef struct bench {
 
 static bool same_case(const cli_case *x, const cli_case *y) {
   return x->a == y->a && x->b == y->b && x->d == y->d && x->accumulator == y->accumulator &&
-         x->a_major == y->a_major && x->b_major == y->b_major && x->d_major == y->d_major &&
-         x->m == y->m && x->n == y->n && x->k == y->k && x->batch == y->batch &&
-         gg_same_scaling(x->scale_a, y->scale_a) && gg_same_scaling(x->scale_b, y->scale_b) &&
-         gg_same_scaling(x->scale_d, y->scale_d) && x->sparse_a == y->sparse_a &&
-         x->sparse_b == y->sparse_b && x->xor_bits == y->xor_bits && x->pointers == y->pointers;
+         x->fast == y->fast && x->a_major == y->a_major && x->b_major == y->b_major &&
+         x->d_major == y->d_major && x->m == y->m && x->n == y->n && x->k == y->k &&
+         x->batch == y->batch && gg_same_scaling(x->scale_a, y->scale_a) &&
+         gg_same_scaling(x->scale_b, y->scale_b) && gg_same_scaling(x->scale_d, y->scale_d) &&
+         x->sparse_a == y->sparse_a && x->sparse_b == y->sparse_b && x->xor_bits == y->xor_bits &&
+         x->pointers == y->pointers;
 }
 
 /* -m -n -k -l for every combination of types and majors that the kernels have. */
@@ -99,25 +100,25 @@ static int make_cases(bench *b) {
     gg_problem p;
     int code = cli_shape_read(&p, &b->given->shape, kernel);
     if (code) return code;
-    cli_case c = {kernel->a.type,
-                  kernel->b.type,
-                  kernel->d.type,
-                  kernel->accumulator,
-                  false,
-                  kernel->a.major,
-                  kernel->b.major,
-                  kernel->d.major,
-                  p.m,
-                  p.n,
-                  p.k,
-                  p.batch,
-                  kernel->scale_a,
-                  kernel->scale_b,
-                  kernel->scale_d,
-                  kernel->sparse_a,
-                  kernel->sparse_b != 0,
-                  kernel->xor_bits != 0,
-                  kernel->pointers != 0};
+    cli_case c = {.a = kernel->a.type,
+                  .b = kernel->b.type,
+                  .d = kernel->d.type,
+                  .accumulator = kernel->accumulator,
+                  .fast = cli_kernel_is_fast(kernel),
+                  .a_major = kernel->a.major,
+                  .b_major = kernel->b.major,
+                  .d_major = kernel->d.major,
+                  .m = p.m,
+                  .n = p.n,
+                  .k = p.k,
+                  .batch = p.batch,
+                  .scale_a = kernel->scale_a,
+                  .scale_b = kernel->scale_b,
+                  .scale_d = kernel->scale_d,
+                  .sparse_a = kernel->sparse_a,
+                  .sparse_b = kernel->sparse_b != 0,
+                  .xor_bits = kernel->xor_bits != 0,
+                  .pointers = kernel->pointers != 0};
     bool known = p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0; /* nothing to time */
     for (size_t j = 0; j < b->cases.count && !known; j++) {
       known = same_case(&b->cases.list[j], &c);

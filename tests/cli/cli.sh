@@ -33,6 +33,10 @@ expect 2 'an epilogue twice' "$gemmgen" bench spec.yaml --epilogue bias,relu,bia
 holds 'which one' grep -q "'bias' twice" err
 expect 2 'an empty list' "$gemmgen" bench spec.yaml --epilogue ''
 expect 2 'an empty word' "$gemmgen" bench spec.yaml --epilogue bias,
+# What a tensor core sums by itself is another product than what is promoted to f32.
+for promote in 0 4; do printf 'name: p%s\narch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\npromote: %s\n' $promote $promote >p$promote.yaml; done
+"$gemmgen" bench -m 16 -n 16 -k 32 --samples 1 --no-cublaslt p0.yaml p4.yaml >out 2>err
+holds 'both kernels have their case' grep -q '2 kernels, 2 cases\|f32fast' out
 
 # explain --problem
 expect 0 'which kernel a product gets' "$gemmgen" explain --problem '4096 4096 4096'
