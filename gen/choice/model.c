@@ -95,17 +95,18 @@ static work make_work(const gg_model *model, gg_extents e, int64_t multiprocesso
 
 /* ---- One step, one tile --------------------------------------------------------------- */
 
-/* The warps that a multiprocessor has, of those that it should have. */
+/* What a multiprocessor reaches with as many warps and CTAs as it has. */
 static double warps_share(const work *w, double tiles_each) {
   const gg_terms *t = w->terms;
   double half = w->of->warps_half;
   if (half > 0) { /* where the tiles of the busiest multiprocessor are multiplied at once */
-    double warps = lesser(t->ctas_per_sm, greater(1, ceil(tiles_each))) * t->threads / GG_WARP;
-    return warps / (warps + half);
+    double each = greater(1, ceil(tiles_each)), rounds = ceil(each / t->ctas_per_sm);
+    return each / (each + rounds * half * GG_WARP / t->threads);
   }
   if (w->of->warps_wanted == 0) return 1;
   double ctas = lesser(t->ctas_per_sm, greater(1, tiles_each));
-  return lesser(1, ctas * t->threads / GG_WARP / w->of->warps_wanted);
+  double others = ctas / (ctas + t->traits.ctas_half);
+  return others * lesser(1, ctas * t->threads / GG_WARP / w->of->warps_wanted);
 }
 
 /* Of one multiprocessor, where `active` multiply. */

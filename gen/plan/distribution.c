@@ -20,6 +20,7 @@
  * were fitted to: see docs/performance/h100.md, "Shared tiles". */
 #include "plan/distribution.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "atom/dtype.h"
@@ -115,8 +116,7 @@ static double idleness(const load *l, int64_t shares) {
   if (l->half <= 0) return 1;
   double each = (double)divide_up(l->tiles * shares, l->multiprocessors);
   double most = (double)l->clusters / (double)l->multiprocessors;
-  double warps = l->warps * (each < most ? each : most);
-  return (warps + l->half) / warps;
+  return 1 + ceil(each / most) * l->half / (l->warps * each);
 }
 
 /* K tiles while as many clusters as have the full speed of DRAM load all there are. */

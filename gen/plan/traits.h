@@ -41,9 +41,11 @@ typedef struct gg_traits {
   gg_device_number tensor_share; /* of that rate, what the instruction reaches, */
   gg_device_number warps_wanted; /* where a multiprocessor has so many warps; 0: however many */
   gg_device_number warps_half;   /* or half of it with so many, and more with more; 0: not so */
-  double reads_a, reads_b;       /* of a stage's A and B from shared memory, to multiply it */
-  double sums;       /* bytes of tensor memory's width that an element's sum takes; 0: none */
-  double promotions; /* of all of a tile's sums, a K step; 0: none */
+  double ctas_half; /* CTAs that reach half of it, and more with more, as each does what holds it up
+                       while others multiply; 0: however many */
+  double reads_a, reads_b; /* of a stage's A and B from shared memory, to multiply it */
+  double sums;             /* bytes of tensor memory's width that an element's sum takes; 0: none */
+  double promotions;       /* of all of a tile's sums, a K step; 0: none */
   double promotions_hidden;       /* how many times as many are not seen */
   double uneven;                  /* of GG_LOADER_WARPS: what the busiest warp copies, over the mean
                                      of all */
