@@ -294,7 +294,7 @@ static double load_step(const work *w, double active) {
   case GG_LOADER_THREADS:
     return join(step, (copies_of(w, t->m_step, t->copy_bytes_a) +
                        copies_of(w, t->n_step, t->copy_bytes_b)) /
-                          w->device->copies_rate);
+                          (t->traits.copies_share * w->device->copies_rate));
   default:
     return join(step, t->traits.transposing / w->device->transpose_rate);
   }

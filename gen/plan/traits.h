@@ -47,6 +47,7 @@ typedef struct gg_traits {
   double sums;             /* bytes of tensor memory's width that an element's sum takes; 0: none */
   double promotions;       /* of all of a tile's sums, a K step; 0: none */
   double promotions_hidden;       /* how many times as many are not seen */
+  double copies_share;            /* of GG_LOADER_THREADS: of their rate, what such copies reach */
   double uneven;                  /* of GG_LOADER_WARPS: what the busiest warp copies, over the mean
                                      of all */
   double transposed, transposing; /* bytes of a K step that warps transpose in shared memory; and
