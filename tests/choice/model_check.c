@@ -49,7 +49,7 @@ static size_t row_count;
 static gg_catalogue *catalogue;
 static bool epilogues; /* whether the table is of products with epilogues, */
 static bool rates;     /* or one of bench, which has TFLOP/s */
-static bool words;     /* whether its rows say which epilogue */
+static bool worded;    /* whether its rows say which epilogue */
 static gg_lineup *lineups[most_lineups];
 static size_t lineup_count;
 
@@ -153,12 +153,13 @@ static void read_row(const char *line) {
   char name[128], of[96], kernel[128], word[32] = "";
   double us;
   gg_error err = GG_ERROR_INIT;
-  bool read = words ? sscanf(line, "%95s %31s %127s %lf", of, word, kernel, &us) == 4
-                    : sscanf(line, "%95s %127s %lf", of, kernel, &us) == 3;
+  bool read = worded ? sscanf(line, "%95s %31s %127s %lf", of, word, kernel, &us) == 4
+                     : sscanf(line, "%95s %127s %lf", of, kernel, &us) == 3;
   if (!read) die("not a row:", line);
   cli_case c = read_case(of);
   if (rates) {
-    if ((words && strcmp(word, "none") != 0) || us <= 0) return; /* another's, or a skipped one's */
+    if ((worded && strcmp(word, "none") != 0) || us <= 0)
+      return; /* another's, or a skipped one's */
     word[0] = '\0', us = 1e-6 * operations_of(cli_case_extents(&c)) / us;
   }
   snprintf(name, sizeof name, "%s%s%s", of, *word ? " " : "", word);
@@ -184,8 +185,8 @@ static void read_table(const char *path) {
   char *line = strchr(text, '\n'); /* behind the names of the columns */
   const char *named = strstr(text, "epilogue"), *measured = strstr(text, "ours");
   rates = measured && measured < line;
-  words = named && named < line;
-  bool of_epilogues = words && !rates;
+  worded = named && named < line;
+  bool of_epilogues = worded && !rates;
   if (tables > 0 && of_epilogues != epilogues) die("not of the other tables' kind:", path);
   epilogues = of_epilogues;
   while (line && line[1]) {
