@@ -121,6 +121,7 @@ static int stored_of(const gg_spec *spec) {
 static gg_spec of_form(const gg_spec *spec, const gg_spec *form, int bits) {
   gg_spec out = *spec;
   out.a = form->a, out.b = form->b, out.c = form->c, out.d = form->d;
+  out.d.store = spec->d.store;
   out.problem.pointers = form->problem.pointers;
   out.accumulator = form->accumulator;
   out.promote = form->promote;
@@ -195,10 +196,19 @@ static gg_status add(gg_lineup *lineup, const filling *f, const gg_spec *spec,
   return gg_fail(err, MEMORY, NULL, "");
 }
 
+/* Where a spec asks for lanes to store D: a row-major D that boxes could store. Of what is aligned
+ * to less, lanes store the lines of every spec; lines down a column are short in a box of rows. */
+static bool has_lines(const gg_spec *spec, const gg_spec *form) {
+  enum { map_alignment = 16 };
+  if (spec->d.store.state != GG_SPEC_SET) return true;
+  return form->d.align.number >= map_alignment && form->d.major.number == GG_MAJOR_N;
+}
+
 /* Adds a spec of the catalogue, where it is one for the form and the device. */
 static gg_status consider(gg_lineup *lineup, const filling *f, const gg_spec *spec,
                           gg_catalogue_place place, gg_error *err) {
   if (!spec || (is_sparse(spec) && !is_sparse(&f->form))) return GG_OK;
+  if (!has_lines(spec, &f->form)) return GG_OK;
   if (!gg_arch_serves(arch_for(spec->arch.arch, f->device), f->device)) return GG_OK;
   return add(lineup, f, spec, place, err);
 }
@@ -317,6 +327,7 @@ gg_status gg_lineup_model(gg_model **out, const gg_lineup *lineup, const gg_devi
 }
 
 static gg_ranked rank_one(const gg_model *model, size_t index, gg_extents extents, gg_room room) {
+  if (!gg_model_serves(model, extents)) return (gg_ranked){INFINITY, index};
   gg_prediction p = gg_model_predict(model, extents, room.multiprocessors);
   return (gg_ranked){gg_model_admits(model, &p, room.workspace) ? p.seconds : INFINITY, index};
 }

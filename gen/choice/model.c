@@ -150,7 +150,10 @@ static multiplied multiply_step(const work *w, double active) {
   return out;
 }
 
-enum { line = 128 }; /* bytes, of the L2 cache and of the widest swizzle */
+enum {
+  line = 128,  /* bytes, of the L2 cache and of the widest swizzle */
+  sector = 32, /* of DRAM */
+};
 
 /* More, as a share, where lines of `width` bytes do what those of 128 could. */
 static double narrowness(double width) {
@@ -308,21 +311,23 @@ static double tile_elements(const gg_model *model) {
   return t->distributed.tile_m * columns / t->traits.owners;
 }
 
-/* Seconds more where lanes store D because its lines begin anywhere: long lines in chunks of 16
+/* Seconds more where lanes store D. Where its lines begin anywhere: long ones in chunks of 16
  * bytes, and both ends in units of what they are aligned to; short ones in such units. Of a cluster
  * along K each CTA stores its part. */
 static double by_access(const gg_model *model) {
   enum { chunk = 16 };
   const gg_terms *t = &model->terms;
+  bool units_alone = t->traits.stores_units;
   if (!t->access_bytes_d) return 0;
   bool across = t->d_major == GG_MAJOR_M;
   int length = across || !t->epi_n ? t->epi_m : t->epi_columns;
   double line_bytes = greater(1, length) * t->d_bits / 8.0;
   double units = line_bytes / t->access_bytes_d;
-  if (gg_stores_chunks((int64_t)line_bytes))
+  if (!units_alone && gg_stores_chunks((int64_t)line_bytes))
     units = line_bytes / chunk + (double)chunk / t->access_bytes_d;
   double lines = tile_elements(model) / greater(1, length) / t->distributed.cluster_k;
-  return lines * units / model->device->access_rate;
+  const gg_device_model *device = model->device;
+  return lines * units / (units_alone ? device->unit_rate : device->access_rate);
 }
 
 /* Seconds of one consumer's epilogue of one tile, which stores it. */
@@ -441,7 +446,6 @@ static int64_t aligned_to(int64_t a, int64_t b) {
 /* What storing takes beside its bytes, in bytes: DRAM turns from reading to writing, and sectors at
  * the ends of a tile's lines are other tiles', too. */
 static double storing_bytes(const work *w) {
-  enum { sector = 32 };
   const gg_terms *t = w->terms;
   const gg_device_model *device = w->device;
   bool across = t->d_major == GG_MAJOR_M;
@@ -450,6 +454,7 @@ static double storing_bytes(const work *w) {
   int64_t all = across ? w->extents.m : w->extents.n;
   double aligned = (double)aligned_to(tile * bits, all * bits) / 8;
   double parted = greater(0, 1 - aligned / sector) * sector / ((double)tile * bits / 8);
+  if (t->traits.stores_units) parted *= device->unit_parted;
   return stored_bytes(w) * (device->store_more + device->store_parted * parted);
 }
 
@@ -609,6 +614,15 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
   out.sharing = sharing(&w, &distribution);
   out.seconds = out.launch + seconds + last + out.sharing + device->dram_share * out.dram;
   return out;
+}
+
+bool gg_model_serves(const gg_model *model, gg_extents extents) {
+  const gg_terms *t = &model->terms;
+  if (!t->traits.stores_units) return true;
+  if (t->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
+  int64_t columns = extents.n * t->tile_columns / t->distributed.tile_n;
+  int64_t length = t->d_major == GG_MAJOR_M ? extents.m : columns;
+  return length * t->d_bits % (8 * sector) != 0;
 }
 
 bool gg_model_admits(const gg_model *model, const gg_prediction *prediction, int64_t workspace) {

@@ -56,7 +56,7 @@ gg_status gg_sm90_write_results(gg_str *out, const gg_plan *plan, const gg_layou
 static void write_struct(gg_str *out, const gg_plan *plan, const gg_result *result) {
   names n = names_of(plan, result);
   gg_str_printf(out, "struct result_%s {\n  using element = %s_t;\n", n.name, n.name);
-  if (!result->mapped)
+  if (!result->mapped && !gg_sm90_stores_units(result))
     gg_str_printf(out, "  static constexpr int access_bytes = %d;\n", result->access_bytes);
   gg_str_putc(out, '\n');
   gg_sm90_write_offset(out, n.name, result->operand.type);
@@ -148,8 +148,9 @@ static void write_store(gg_str *out, const gg_plan *plan, const gg_result *resul
                   n.name, n.name, n.to, n.ld, col0);
     return;
   }
-  gg_str_printf(out, "  store_lines<result_%s>(arg, %s, %s, row0, %s, staged, lane);\n", n.name,
-                n.to, n.ld, col0);
+  gg_str_printf(out, "  %s<result_%s>(arg, %s, %s, row0, %s, staged, lane);\n",
+                gg_sm90_stores_units(result) ? "store_units" : "store_lines", n.name, n.to, n.ld,
+                col0);
   if (maps) gg_str_puts(out, "  if (lane == 0) tma_store_commit();\n");
 }
 
@@ -220,7 +221,7 @@ static void bind_policy(gg_bindings *out, const gg_plan *plan, const gg_layouts 
                evicts ? "  const unsigned long long policy = policy_of(evict_first != 0);\n" : "");
 }
 
-/* Whether all that lanes store leaves in chunks. */
+/* Whether all lines that begin anywhere leave in chunks. */
 static bool has_long_lines(const gg_plan *plan, const gg_layouts *layouts) {
   bool all = true;
   for (size_t i = 0; i < layouts->result_count; i++) {
@@ -228,28 +229,35 @@ static bool has_long_lines(const gg_plan *plan, const gg_layouts *layouts) {
     int columns = gg_sm90_columns_of_result(plan, &layouts->results[i]);
     int length = operand->major == GG_MAJOR_N ? columns : plan->epi_m;
     bool is_long = gg_stores_chunks(gg_dtype_bytes(operand->type, length));
-    all = all && (layouts->results[i].mapped || is_long);
+    bool anywhere = !layouts->results[i].mapped && !gg_sm90_stores_units(&layouts->results[i]);
+    all = all && (!anywhere || is_long);
   }
   return all;
 }
 
 static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str text = GG_STR_INIT;
-  bool mapped = false, lines = false;
+  bool mapped = false, lines = false, units = false;
   for (size_t i = 0; i < layouts->result_count; i++) {
-    mapped = mapped || layouts->results[i].mapped;
-    lines = lines || !layouts->results[i].mapped;
+    const gg_result *result = &layouts->results[i];
+    mapped = mapped || result->mapped;
+    units = units || gg_sm90_stores_units(result);
+    lines = lines || (!result->mapped && !gg_sm90_stores_units(result));
   }
   for (size_t i = 0; i < layouts->result_count; i++)
     write_store(&text, plan, &layouts->results[i], (int)i, mapped, layouts->result_count == 1);
   if (gg_plan_scales_d(plan)) gg_str_puts(&text, "  store_factors(arg, box, row0, col0, lane);\n");
   gg_bind_str(out, "store_results", &text);
-  gg_bind_part(out, "store_units", lines ? "sm90_store_units" : NULL);
+  bool copies = gg_sm90_copies_lines(plan), chunks = lines && has_long_lines(plan, layouts);
+  bool apart = copies || gg_sm90_transposes_any(plan); /* who loads has chunks, too */
+  gg_bind_flag(out, "boxes_of_results", mapped);
+  gg_bind_part(out, "store_lines", lines ? "sm90_store_lines" : NULL);
+  gg_bind_part(out, "store_units", units ? "sm90_store_units" : NULL);
+  if (units) gg_bind_flag(out, "chunks_of_units", !apart && !chunks);
   if (!lines) return;
-  bool copies = gg_sm90_copies_lines(plan), chunks = has_long_lines(plan, layouts);
   gg_bind_flag(out, "long_lines", chunks);
   gg_bind_flag(out, "shifts_d", chunks && !copies);
-  gg_bind_flag(out, "chunks_of_d", chunks && !copies && !gg_sm90_transposes_any(plan));
+  gg_bind_flag(out, "chunks_of_d", chunks && !apart);
 }
 
 /* What is stored besides D leaves in the same way, in front of D's box. */
@@ -355,9 +363,10 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
                           .fetches_behind = gg_sm90_fetches_behind(layouts),
                           .reads_ahead = plan->vector_buffers > 0,
                           .reduces_sums = gg_plan_reduces_sums(plan)};
-  bool lines = false;
+  bool lines = false, units = false;
   for (size_t i = 0; i < layouts->result_count; i++) {
     out.maps_results = out.maps_results || layouts->results[i].mapped;
+    units = units || gg_sm90_stores_units(&layouts->results[i]);
     lines = lines || !layouts->results[i].mapped;
   }
   /* Clusters of an odd number of pairs that take turns end together with the next one alone. */
@@ -368,7 +377,7 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
   out.partial_tiles = !is_whole(plan->fixed_m, rows) || !is_whole(plan->fixed_n, columns);
   bool n_major = plan->d.major == GG_MAJOR_N;
   int64_t whole = n_major && gg_plan_is_gated(plan) ? 2 * line_elements : line_elements;
-  out.tails = out.maps_results && !is_whole(n_major ? plan->fixed_n : plan->fixed_m, whole);
+  out.tails = (out.maps_results || units) && !is_whole(n_major ? plan->fixed_n : plan->fixed_m, whole);
   out.reads_cells = plan->has_c;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *operation = &plan->operations[i];

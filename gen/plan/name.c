@@ -128,6 +128,13 @@ static void word_align_d(gg_str *out, const gg_plan *plan) {
   if (plan->d.align != usual_alignment) gg_str_printf(out, "_d%d", plan->d.align);
 }
 
+/* Of what is aligned to less it is said already. */
+static void word_store_d(gg_str *out, const gg_plan *plan) {
+  const gg_spec_field *store = &plan->asked->d.store;
+  bool lanes = asks(store) && store->number == GG_STORE_LANES;
+  if (lanes && plan->d.align >= usual_alignment) gg_str_puts(out, "_lanes");
+}
+
 static void word_c(gg_str *out, const gg_plan *plan) {
   if (!plan->has_c) return;
   gg_str_puts(out, "_with_c");

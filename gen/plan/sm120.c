@@ -236,6 +236,7 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
       {&spec->accumulator_stages, "accumulator_stages",
        "accumulators in registers, one set: tensor memory is sm_100's to sm_110's"},
       {&spec->permutation, "permutation", "one contiguous block of rows a warpgroup: auto"},
+      {&spec->d.store, "store of D", "boxes where D is aligned to 16 bytes: leave it out"},
   };
   gg_status st = gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
   if (!st)

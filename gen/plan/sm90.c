@@ -94,6 +94,19 @@ static void choose_alignment(gg_operand *operand, const gg_spec_operand *asked) 
   operand->align = map_alignment;
 }
 
+/* Lines of D that tensor maps address are stored in boxes, but where lanes are asked for. */
+static gg_status choose_store(gg_plan *plan, gg_error *err) {
+  const gg_spec_field *asked = &plan->spec->d.store;
+  bool chosen = asked->state == GG_SPEC_SET, mapped = plan->d.align >= map_alignment;
+  bool lanes = !mapped || (chosen && asked->number == GG_STORE_LANES);
+  plan->access_bytes_d = lanes ? gg_access_bytes(plan->d) : 0;
+  if (mapped || !chosen || asked->number == GG_STORE_LANES) return GG_OK;
+  char align[16];
+  snprintf(align, sizeof align, "%d", plan->d.align);
+  return gg_refuse(plan, asked, "boxes for a D aligned to", align,
+                   "lanes for it, and boxes from 16 bytes on", err);
+}
+
 gg_status gg_sm90_choose_copies(gg_plan *plan, bool may_copy_lines, gg_error *err) {
   const gg_spec *spec = plan->spec;
   choose_alignment(&plan->a, &spec->a);
@@ -102,7 +115,8 @@ gg_status gg_sm90_choose_copies(gg_plan *plan, bool may_copy_lines, gg_error *er
   choose_alignment(&plan->c, &spec->c);
   plan->copy_bytes_a = plan->a.align < map_alignment ? map_alignment : 0;
   plan->copy_bytes_b = plan->b.align < map_alignment ? map_alignment : 0;
-  plan->access_bytes_d = plan->d.align < map_alignment ? plan->d.align : 0;
+  gg_status st = choose_store(plan, err);
+  if (st) return st;
   const gg_spec_field *asked = plan->copy_bytes_a ? &spec->a.align : &spec->b.align;
   if (may_copy_lines || !gg_sm90_copies_lines(plan)) return GG_OK;
   return gg_refuse(plan, asked,
@@ -390,6 +404,7 @@ static void traits(gg_traits *out, const gg_plan *plan, int arch) {
   gg_sm90_put_copiers(out, plan);
   put_transposed(out, plan);
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
+  out->stores_units = plan->access_bytes_d >= map_alignment;
   gg_sm90_move_fetched(&out->epilogue, plan);
 }
 

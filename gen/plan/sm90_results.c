@@ -2,20 +2,18 @@
  * operations put aside (`aux`), a matrix like D of any type. All results take turns at the same
  * buffers, whose boxes have as many columns as a line of the widest type has in 128 bytes.
  *
- * Results whose lines tensor maps can address leave by the copy engine, as long as there are maps;
- * lanes store the lines of the others. What is put aside beyond the first few, or has lines of
+ * Results whose lines tensor maps can address leave by the copy engine, as long as there are maps,
+ * and D but where lanes are asked for (d.store); lanes store the lines of the others. What is put aside beyond the first few, or has lines of
  * less than 16 bytes, or stands before a gate, so that it has twice D's columns, is stored by the
  * threads that have computed it. */
 #include "atom/dtype.h"
+#include "plan/choices.h"
 #include "plan/gate.h"
 #include "plan/operation.h"
 #include "plan/scales.h"
 #include "plan/sm90.h"
 
-enum {
-  map_bytes = 16,   /* what maps take of addresses and strides, and the least line of a box */
-  access_bytes = 8, /* of a lane that stores lines, at most */
-};
+enum { map_bytes = 16 /* what maps take of addresses and strides, and the least line of a box */ };
 
 static int bits_of(const gg_operand *operand) {
   return gg_dtype_info_of(operand->type)->bits;
@@ -24,7 +22,7 @@ static int bits_of(const gg_operand *operand) {
 static gg_result result_of(const gg_operand *operand, int operation, bool maps) {
   gg_result out = {.operation = operation, .operand = *operand};
   out.mapped = maps && operand->align >= map_bytes;
-  if (!out.mapped) out.access_bytes = operand->align < access_bytes ? operand->align : access_bytes;
+  if (!out.mapped) out.access_bytes = gg_access_bytes(*operand);
   return out;
 }
 
@@ -48,7 +46,7 @@ size_t gg_sm90_results_in(gg_result out[GG_RESULTS_MAX], const gg_plan *plan, in
     out[count] = result_of(&operation->operand, (int)i, maps < GG_TENSOR_MAPS_MAX);
     maps += out[count++].mapped;
   }
-  out[count++] = result_of(&plan->d, -1, true);
+  out[count++] = result_of(&plan->d, -1, !plan->access_bytes_d);
   return count;
 }
 
@@ -67,13 +65,18 @@ int gg_sm90_result_bits(const gg_plan *plan) {
   return most;
 }
 
+bool gg_sm90_stores_units(const gg_result *result) {
+  return !result->mapped && result->access_bytes >= map_bytes;
+}
+
 /* Matrices that the epilogue reads are as large as D, which then is never most of the traffic.
- * Results of 8 bits take longer so (docs/performance/h100.md), and of other families nobody has
- * measured it. */
+ * Results of 8 bits take longer so (docs/performance/h100.md), and of other families, and of lines
+ * that begin anywhere, nobody has measured it. */
 bool gg_sm90_evicts_first(const gg_plan *plan, const gg_layouts *layouts) {
   bool measured = !gg_plan_in_tensor_memory(plan) && !gg_plan_multiplies_by_warps(plan);
   bool wide = bits_of(&plan->d) >= 16, reads = plan->has_c;
   for (size_t i = 0; i < plan->operation_count; i++)
     reads = reads || gg_operation_reads_matrix(&plan->operations[i]);
-  return measured && wide && !reads && layouts->results[layouts->result_count - 1].mapped;
+  const gg_result *d = &layouts->results[layouts->result_count - 1];
+  return measured && wide && !reads && (d->mapped || gg_sm90_stores_units(d));
 }

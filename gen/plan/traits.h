@@ -60,7 +60,7 @@ typedef struct gg_traits {
   int32_t heads;        /* of GG_LOADER_WARPS: operands whose lines begin anew with each K step */
   gg_loader loader;
   gg_overlap overlap;
-  int32_t reserved;
+  int32_t stores_units; /* lanes store D, in units of 16 bytes, where boxes could */
 } gg_traits;
 
 /* Of any family, on devices of `arch` (90); one that fetches ahead moves what it fetches out of

@@ -38,6 +38,7 @@ typedef enum gg_choice_set {
   GG_SET_GELU,
   GG_SET_ACT,
   GG_SET_COLUMNS,
+  GG_SET_STORE,
 } gg_choice_set;
 
 typedef struct gg_key {

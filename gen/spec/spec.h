@@ -46,6 +46,7 @@ typedef struct gg_spec_operand {
   gg_spec_field major;  /* gg_major */
   gg_spec_field align;  /* bytes, a power of two */
   gg_spec_field sparse; /* bool; of A and B */
+  gg_spec_field store;  /* gg_store; of D */
   struct {
     gg_spec_field here, type, block; /* gg_dtype, number; of A, B and D */
   } scale;
@@ -64,6 +65,11 @@ typedef enum gg_source {
   GG_SOURCE_REGISTERS,
   GG_SOURCE_TENSOR_MEMORY,
 } gg_source;
+
+typedef enum gg_store {
+  GG_STORE_BOXES,
+  GG_STORE_LANES,
+} gg_store;
 
 typedef enum gg_schedule {
   GG_SCHEDULE_NAIVE,

@@ -180,6 +180,7 @@ __device__ __forceinline__ unsigned await_buffer(unsigned staging, int turn, int
 
 //@ include sm90_store_maps
 
+//@ slot store_lines
 //@ slot store_units
 //@ slot store_packed
 //@ slot store_factors

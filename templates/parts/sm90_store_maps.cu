@@ -1,5 +1,9 @@
+//@ if boxes_of_results
 // Stores by the copy engine end at whole 16 bytes of a result's lines, and so does its map. The
 // elements beyond are few, and only in the last boxes: lanes store them.
+//@ else
+// What lines have beyond whole units of 16 bytes.
+//@ end
 template <class result>
 __device__ __forceinline__ void store_tail(const epilogue_arguments &arg,
                                            typename result::element *to, int64 ld, int end,

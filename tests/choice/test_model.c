@@ -339,6 +339,47 @@ START_TEST(turns_hide_what_fits) {
 }
 END_TEST
 
+static bool stores_units(const gg_lineup *lineup, size_t index) {
+  return gg_traits_of(&lineup->list[index].plan, 90).stores_units;
+}
+
+/* Whether the kernel that is chosen on an H100 has its lanes store D. Where no line of D is parted
+ * no such kernel is admitted. */
+static bool lanes_are_chosen(const gg_lineup *lineup, gg_extents extents) {
+  gg_device_model device = gg_device_model_of(NULL, 90, 0);
+  bool parted = extents.n % 16 != 0;
+  gg_ranked *ranked = calloc(lineup->count, sizeof *ranked);
+  gg_lineup_rank(ranked, lineup, extents, &device, (gg_room){0, 0});
+  for (size_t i = 0; i < lineup->count; i++) {
+    if (stores_units(lineup, ranked[i].index)) ck_assert(isfinite(ranked[i].seconds) == parted);
+  }
+  bool out = stores_units(lineup, ranked[0].index);
+  free(ranked);
+  return out;
+}
+
+/* Lanes store D where its lines begin in the middle of a sector and storing them is most of the
+ * work; columns of D, and lines that begin anywhere, are other kernels'. */
+START_TEST(lanes_store_parted_lines) {
+  gg_form form = form_of(NULL, false);
+  gg_lineup *lineup = lineup_of(&form, 90);
+  ck_assert(lanes_are_chosen(lineup, (gg_extents){948, 664, 80, 322}));
+  ck_assert(!lanes_are_chosen(lineup, (gg_extents){948, 672, 80, 322}));
+  ck_assert(!lanes_are_chosen(lineup, (gg_extents){4096, 4088, 4096, 1}));
+  gg_lineup_free(lineup);
+  gg_form columns = form, anywhere = form;
+  columns.d.major = GG_MAJOR_M;
+  anywhere.d.align = 8;
+  const gg_form *others[] = {&columns, &anywhere};
+  for (size_t i = 0; i < 2; i++) {
+    lineup = lineup_of(others[i], 90);
+    for (size_t j = 0; j < lineup->count; j++)
+      ck_assert(!stores_units(lineup, j));
+    gg_lineup_free(lineup);
+  }
+}
+END_TEST
+
 /* As the data sheet of a B200 has them: 4.5 PFLOP/s of 8 bits, 9 of 4 bits with factors. */
 START_TEST(narrow_floats_have_rates) {
   gg_device_model device = gg_device_model_of(NULL, 100, 0);
@@ -540,6 +581,7 @@ int main(void) {
                       sizeof product_types / sizeof *product_types);
   tcase_add_test(tcase, work_takes_time);
   tcase_add_test(tcase, turns_hide_what_fits);
+  tcase_add_test(tcase, lanes_store_parted_lines);
   tcase_add_test(tcase, narrow_floats_have_rates);
   tcase_add_loop_test(tcase, scaled_kernels_have_times, 0, sizeof scaled / sizeof *scaled);
   tcase_add_test(tcase, scaled_choices_are_sensible);

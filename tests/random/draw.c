@@ -171,13 +171,16 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
                any || (bytes && !is_packed(is->a)) ? "k|m" : "", unaligned);
   draw_operand(out, from, "b", is->b, is->sparse == 'b' ? more : scale, majors,
                any || (bytes && !is_packed(is->b)) ? "k|n" : "", unaligned);
+  draws stores = {.seed = from->seed ^ 0x9999999999999999, .drawn = from->drawn};
+  bool stored = is->family == SM90 && chance(&stores, 15); /* which came later */
+  const char *store = !stored ? "" : chance(&stores, 80) ? ", store: lanes" : ", store: boxes";
   draws factors = {.seed = from->seed ^ 0x8888888888888888, .drawn = from->drawn};
   if (is->family == SM120 && chance(&factors, 25)) /* which came later */
     draw_scaled_d(out, &factors);
   else if (is->family == SM100 && chance(from, 25))
     draw_scaled_d(out, from);
   else
-    draw_operand(out, from, "d", pick(word, from, results), "", from, "n|n|m", 30);
+    draw_operand(out, from, "d", pick(word, from, results), store, from, "n|n|m", 30);
   if (!is->has_c) return;
   if (chance(from, 60))
     gg_str_puts(out, "c: auto\n");

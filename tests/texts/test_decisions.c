@@ -176,6 +176,8 @@ static const struct flip {
     {"read_n", SM90 TILE "c: auto", SM90 "tile: [128, 32, 64]\nc: auto", NULL},
     {"access_bytes_c", SM80 "c: auto", SM80 "c: {align: 4}", NULL},
     {"access_bytes_d", SM80, "arch: sm_80\na: f16\nb: f16\nd: {type: f16, align: 4}", NULL},
+    {"access_bytes_d", SM90 TILE,
+     "arch: sm_90a\na: bf16\nb: bf16\nd: {type: bf16, store: lanes}\nstages: 2\n" TILE, NULL},
     {"fetches", SM90 TILE "c: auto", SM90 TILE "c: {align: 2}", NULL},
     {"trace", SM90 TILE, SM90 TILE "trace: true", NULL},
     {"subtile_stages", SUBTILES "stages: 2", SUBTILES "stages: 3", NULL},

@@ -34,6 +34,7 @@ static const struct {
     {"b.scale", {"name: mine"}, "{type: e2m1, scale: {type: ue4m3, block: 16}}"},
     {"a.sparse", {"sweep: {a.sparse: [true]}"}, NULL},
     {"b.sparse", {"sweep: {b.sparse: [true]}"}, NULL},
+    {"d.store", {"sweep: {d.store: [lanes]}", "sweep: {d.store: [boxes]}"}, NULL},
     {"promote", {"promote: 4"}, "e4m3"},
     {"bits", {"bits: xor", "bits: and"}, "b1"},
     {"problem.m", {"problem: {m: 64}"}, NULL},
