@@ -311,23 +311,21 @@ static double tile_elements(const gg_model *model) {
   return t->distributed.tile_m * columns / t->traits.owners;
 }
 
-/* Seconds more where lanes store D. Where its lines begin anywhere: long ones in chunks of 16
+/* Seconds more where lanes store D because its lines begin anywhere: long lines in chunks of 16
  * bytes, and both ends in units of what they are aligned to; short ones in such units. Of a cluster
  * along K each CTA stores its part. */
 static double by_access(const gg_model *model) {
   enum { chunk = 16 };
   const gg_terms *t = &model->terms;
-  bool units_alone = t->traits.stores_units;
-  if (!t->access_bytes_d) return 0;
+  if (!t->access_bytes_d || t->traits.stores_units) return 0;
   bool across = t->d_major == GG_MAJOR_M;
   int length = across || !t->epi_n ? t->epi_m : t->epi_columns;
   double line_bytes = greater(1, length) * t->d_bits / 8.0;
   double units = line_bytes / t->access_bytes_d;
-  if (!units_alone && gg_stores_chunks((int64_t)line_bytes))
+  if (gg_stores_chunks((int64_t)line_bytes))
     units = line_bytes / chunk + (double)chunk / t->access_bytes_d;
   double lines = tile_elements(model) / greater(1, length) / t->distributed.cluster_k;
-  const gg_device_model *device = model->device;
-  return lines * units / (units_alone ? device->unit_rate : device->access_rate);
+  return lines * units / model->device->access_rate;
 }
 
 /* Seconds of one consumer's epilogue of one tile, which stores it. */
@@ -356,6 +354,14 @@ static double tile_sums(const gg_model *model) {
 static double computing(const gg_model *model) {
   const gg_epilogue_work *e = &model->terms.traits.epilogue;
   return join(e->special / model->device->special_rate, e->plain / model->device->plain_rate);
+}
+
+/* Seconds by which lanes that store D in units delay what is multiplied meanwhile. */
+static double by_unit(const gg_model *model) {
+  const gg_terms *t = &model->terms;
+  if (!t->traits.stores_units) return 0;
+  double bytes = tile_elements(model) * t->d_bits / 8.0 / t->distributed.cluster_k;
+  return bytes / t->access_bytes_d / model->device->unit_rate;
 }
 
 /* Seconds that the next tile's K tiles wait for stages which have C of a tile. Where C has stages
@@ -575,7 +581,7 @@ gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device) {
   out.epilogue = tile_epilogue(&out);
   out.work = tile_work(&out, false);
   out.work_in_turns = tile_work(&out, true);
-  out.held = tile_held(&out);
+  out.held = tile_held(&out) + by_unit(&out);
   return out;
 }
 

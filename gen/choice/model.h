@@ -49,7 +49,7 @@ typedef struct gg_model {
   double sums;          /* of that, for reading tensor memory; */
   double work;          /* for reading and computing; */
   double work_in_turns; /* for these, while another consumer multiplies; */
-  double held;          /* while it keeps C in stages that the next K tiles wait for */
+  double held;          /* that the next K tiles wait, for stages with C or lanes that store D */
 } gg_model;
 
 gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device);

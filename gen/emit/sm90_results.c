@@ -377,7 +377,8 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
   out.partial_tiles = !is_whole(plan->fixed_m, rows) || !is_whole(plan->fixed_n, columns);
   bool n_major = plan->d.major == GG_MAJOR_N;
   int64_t whole = n_major && gg_plan_is_gated(plan) ? 2 * line_elements : line_elements;
-  out.tails = (out.maps_results || units) && !is_whole(n_major ? plan->fixed_n : plan->fixed_m, whole);
+  out.tails =
+      (out.maps_results || units) && !is_whole(n_major ? plan->fixed_n : plan->fixed_m, whole);
   out.reads_cells = plan->has_c;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *operation = &plan->operations[i];

@@ -429,8 +429,8 @@ static void count_units(gg_layouts *out, const gg_result *result, int lines, int
   int bits = gg_dtype_info_of(result->operand.type)->bits;
   int unit = result->access_bytes * 8 / bits, a_line = length / unit;
   bool n_major = result->operand.major == GG_MAJOR_N;
-  gg_smem_access *access = gg_layouts_access(out, result->operation < 0 ? "store D" : "store aux",
-                                             result->access_bytes);
+  gg_smem_access *access =
+      gg_layouts_access(out, result->operation < 0 ? "store D" : "store aux", result->access_bytes);
   for (int first = 0; first < lines * a_line; first += GG_WARP) {
     int64_t address[GG_WARP];
     for (int lane = 0; lane < GG_WARP; lane++) {
@@ -473,7 +473,8 @@ static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan
     count_gated(out, "stage D", &written, plan->split_columns > 0);
   else
     count_cells(out, is_d ? "stage D" : "stage aux", &written);
-  if (gg_sm90_stores_units(result)) count_units(out, result, n_major ? plan->epi_m : columns, length);
+  if (gg_sm90_stores_units(result))
+    count_units(out, result, n_major ? plan->epi_m : columns, length);
   return GG_OK;
 }
 

@@ -2,10 +2,10 @@
  * operations put aside (`aux`), a matrix like D of any type. All results take turns at the same
  * buffers, whose boxes have as many columns as a line of the widest type has in 128 bytes.
  *
- * Results whose lines tensor maps can address leave by the copy engine, as long as there are maps,
- * and D but where lanes are asked for (d.store); lanes store the lines of the others. What is put aside beyond the first few, or has lines of
- * less than 16 bytes, or stands before a gate, so that it has twice D's columns, is stored by the
- * threads that have computed it. */
+ * Results whose lines tensor maps can address leave by the copy engine, as long as there are maps
+ * and, of D, lanes are not asked for (d.store); lanes store the lines of the others. What is put
+ * aside beyond the first few, or has lines of less than 16 bytes, or stands before a gate, so that
+ * it has twice D's columns, is stored by the threads that have computed it. */
 #include "atom/dtype.h"
 #include "plan/choices.h"
 #include "plan/gate.h"
