@@ -280,7 +280,9 @@ typedef struct gg_kernel {
   uint64_t ptx;      /* 1: the text is PTX (gg_kernel_generate_ptx); else 0 */
   int64_t map_bytes; /* of the workspace, that a CTA takes for tensor maps whose addresses it
                         changes; 0: it changes none */
-  uint64_t reserved[16];
+  uint64_t rounded_a, rounded_b; /* of tf32, 1: elements of A, or B, are promised to be numbers of
+                                    tf32, the lower 13 fraction bits zero; 0: they need not be */
+  uint64_t reserved[14];
 } gg_kernel;
 
 #ifdef __cplusplus

@@ -94,9 +94,14 @@ static bool serves_epilogue(const gg_kernel *kernel, const gg_form *form) {
   return gg_form_operations(&wanted, form, NULL) == GG_OK && gg_form_is_epilogue(&wanted, kernel);
 }
 
+/* What a kernel is promised of its operands beyond what a form says: nobody promised it. */
+static bool is_promised(const gg_kernel *kernel) {
+  return kernel->rounded_a || kernel->rounded_b;
+}
+
 /* The file's name says what it is for; whether it is, its kernel tells. */
 static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
-  return serves(&kernel->a, &form->a) && serves(&kernel->b, &form->b) &&
+  return !is_promised(kernel) && serves(&kernel->a, &form->a) && serves(&kernel->b, &form->b) &&
          serves(&kernel->d, &form->d) && gg_same_scaling(kernel->scale_a, form->scale_a) &&
          gg_same_scaling(kernel->scale_b, form->scale_b) &&
          gg_same_scaling(kernel->scale_d, form->scale_d) && kernel->sparse_a == form->sparse_a &&

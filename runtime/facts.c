@@ -66,6 +66,8 @@ static const member kernel_members[] = {
     OF_KERNEL(map_bytes, NUMBER),
     OF_KERNEL(xor_bits, NUMBER),
     OF_KERNEL(ptx, NUMBER),
+    OF_KERNEL(rounded_a, NUMBER),
+    OF_KERNEL(rounded_b, NUMBER),
 };
 
 #define OF_OPERATION(name, kind) MEMBER(gg_operation, name, GG_FACT_##kind)

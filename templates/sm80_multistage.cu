@@ -233,7 +233,7 @@ struct fragments {
   ${fragments_a}
   ${fragments_b}
 };
-//@ if tf32
+//@ if rounds
 
 // Elements of tf32 are f32 in memory: to nearest even at 10 fraction bits, as tensor maps round.
 // The tensor core would cut the low bits off.
@@ -249,14 +249,18 @@ __device__ __forceinline__ unsigned rounded(unsigned x) {
 }
 
 __device__ __forceinline__ void round_fragments(fragments &f) {
+//@ if rounds_a
 #pragma unroll
   for (int i = 0; i < frags_m; ++i)
 #pragma unroll
     for (int w = 0; w < ${words_a}; ++w) f.a[i][w] = rounded(f.a[i][w]);
+//@ end
+//@ if rounds_b
 #pragma unroll
   for (int j = 0; j < frags_n; ++j)
 #pragma unroll
     for (int w = 0; w < ${words_b}; ++w) f.b[j][w] = rounded(f.b[j][w]);
+//@ end
 }
 //@ end
 //@ slot twins
@@ -325,6 +329,8 @@ __device__ __forceinline__ void load_fragments(fragments &f, unsigned stage, lan
 //@ end
 }
 //@ slot metadata
+//@ slot widened
+//@ if not widens
 
 // Columns first … last - 1 of the warp's atoms. Every other column is walked upwards, so that
 // neighbouring MMAs share an A or a B fragment.
@@ -344,6 +350,7 @@ __device__ __forceinline__ void mma_columns(acc_t (&tCrC)[frags_m][frags_n][acc_
     }
   }
 }
+//@ end
 
 //@ if promotes
 // The tensor core's sums of a few steps along K are short; they are added up here in full.
@@ -450,7 +457,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
 
       if (!last_step) load_fragments(next, read, p.at_a, p.at_b, (step + 1) * ${turn_k});
       if (step == copy_step) load_the_rest(p, write, exists, tile_k);
-//@ if tf32
+//@ if rounds
       round_fragments(p.frag[step % 2]);
 //@ end
       if (!last_step) {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const gg_arch_info table[] = {
-#define GG_ARCH(number, smem_cta, smem_sm, threads, ctas, ptx, fp8, suffix)                        \
-  {number, smem_cta, smem_sm, threads, ctas, ptx, fp8, suffix},
+#define GG_ARCH(number, smem_cta, smem_sm, threads, ctas, ptx, fp8, mma, suffix)                   \
+  {number, smem_cta, smem_sm, threads, ctas, ptx, fp8, mma, suffix},
 #include "atom/archs.def"
 #undef GG_ARCH
 };

@@ -8,9 +8,10 @@ typedef struct gg_arch_info {
   int number;                    /* 90: compute capability 9.0 */
   int smem_per_cta, smem_per_sm; /* bytes */
   int threads_per_sm, ctas_per_sm;
-  int ptx_isa;        /* 78: PTX ISA 7.8 */
-  bool converts_fp8;  /* by cvt, e4m3 and e5m2 */
-  const char *suffix; /* of "af" those that exist */
+  int ptx_isa;         /* 78: PTX ISA 7.8 */
+  bool converts_fp8;   /* by cvt, e4m3 and e5m2 */
+  bool multiplies_fp8; /* by an instruction of a warp, not several that ptxas makes of mma.sync */
+  const char *suffix;  /* of "af" those that exist */
 } gg_arch_info;
 
 enum {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "plan/atoms.h"
 #include "plan/epilogue.h"
 #include "plan/gate.h"
 #include "plan/map_sets.h"
@@ -371,7 +372,8 @@ static void write_conversions(gg_str *out, const gg_plan *plan, const char *acc_
 gg_status gg_cuda_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        const char *acc_type, const char *conversions, gg_error *err) {
   gg_str text = GG_STR_INIT;
-  gg_status st = gg_mma_atom_wrapper(&text, &plan->mma, "mma", err);
+  const gg_mma_atom issued = gg_issued_atom(plan);
+  gg_status st = gg_mma_atom_wrapper(&text, &issued, "mma", err);
   gg_str_printf(&text, "\n%s", conversions);
   write_conversions(&text, plan, acc_type);
   gg_bind_str(out, "instructions", &text);

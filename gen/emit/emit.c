@@ -69,6 +69,8 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .sparse_b = plan->sparse_a && plan->swap_ab,
       .pointers = plan->pointers,
       .xor_bits = plan->xor_bits,
+      .rounded_a = plan->rounded_a,
+      .rounded_b = plan->rounded_b,
       .operation_count = plan->operation_count,
       .expressions = plan->expressions.count ? memory->expressions.list : NULL,
       .grid = distributed.grid,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "plan/atoms.h"
 #include "plan/epilogue.h"
 #include "plan/gate.h"
 #include "plan/occupancy.h"
@@ -194,6 +195,16 @@ static void show_atom(const shown *s) {
   }
   fact->text = keep(s->report, &ptx);
   fact->remark = keep(s->report, &cute);
+}
+
+static void show_issued(const shown *s) {
+  if (!s->plan->widens) return;
+  gg_str ptx = GG_STR_INIT;
+  const gg_mma_atom issued = gg_issued_atom(s->plan);
+  gg_mma_atom_ptx(&ptx, &issued);
+  add_text(s->report, s->section, s->label, "%s", gg_str_text(&ptx))->remark =
+      "two for each atom, of elements that lanes convert";
+  gg_str_free(&ptx);
 }
 
 static void show_operand_source(const shown *s) {

@@ -337,11 +337,46 @@ static void bind_fragments(gg_bindings *out, const gg_plan *plan) {
   gg_bind_flag(out, "matrices",
                !(elements_a || gg_sm80_has_twins(&plan->a)) ||
                    !(elements_b || gg_sm80_has_twins(&plan->b)));
-  gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
+  bool tf32 = plan->a.type == GG_DTYPE_tf32;
+  gg_bind_flag(out, "rounds", tf32 && !(plan->rounded_a && plan->rounded_b));
+  gg_bind_flag(out, "rounds_a", tf32 && !plan->rounded_a);
+  gg_bind_flag(out, "rounds_b", tf32 && !plan->rounded_b);
   gg_bind_flag(out, "converts_tf32", gg_sm80_converts_tf32(plan));
   gg_bind_text(out, "eights_m", plan->mma.m == 16 ? "2" : "1");
   gg_bind_text(out, "lane_sums", plan->mma.m == 16 ? "4" : "2");
   gg_bind_text(out, "half_of", plan->mma.m == 16 ? "i * 2 + e / 2" : "i");
+}
+
+static const char *widening_of(const gg_plan *plan, gg_dtype type) {
+  if (plan->a.type == plan->b.type) return "widened";
+  return type == GG_DTYPE_e4m3 ? "widened_e4m3" : "widened_e5m2";
+}
+
+static void write_widening(gg_str *out, const gg_plan *plan, gg_dtype type) {
+  gg_str_printf(
+      out,
+      "// Of four %s the first two (half 0), or the last two, as f16.\n"
+      "template <int half>\n"
+      "__device__ __forceinline__ unsigned %s(unsigned x) {\n"
+      "  unsigned y;\n"
+      "  asm(\"{ .reg .b16 of<2>; mov.b32 {of0, of1}, %%1; cvt.rn.f16x2.%sx2 %%0, of%%2; }\"\n"
+      "      : \"=r\"(y) : \"r\"(x), \"n\"(half));\n"
+      "  return y;\n"
+      "}\n\n",
+      gg_dtype_info_of(type)->name, widening_of(plan, type), gg_dtype_info_of(type)->ptx);
+}
+
+/* 8-bit floats that are multiplied as f16: how two of them become that, and MMAs of halves of K. */
+static void bind_widened(gg_bindings *out, const gg_plan *plan) {
+  gg_str text = GG_STR_INIT;
+  gg_bind_flag(out, "widens", plan->widens);
+  gg_bind_part(out, "widened", plan->widens ? "sm80_widened" : NULL);
+  if (!plan->widens) return;
+  write_widening(&text, plan, plan->a.type);
+  if (plan->b.type != plan->a.type) write_widening(&text, plan, plan->b.type);
+  gg_bind_str(out, "widenings", &text);
+  gg_bind_text(out, "widen_a", widening_of(plan, plan->a.type));
+  gg_bind_text(out, "widen_b", widening_of(plan, plan->b.type));
 }
 
 /* Warps that are neighbours along K: where each begins and how far its steps are, which of them
@@ -412,8 +447,7 @@ static void bind_sparse(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "group", ones ? "2" : "4");
   gg_bind_text(out, "group_less_one", ones ? "1" : "3");
   gg_bind_text(out, "group_stored", ones ? "1" : "2");
-  gg_bind_text(out, "lane_place",
-               gg_metadata_step(plan) > word_bytes ? " + lane / 2 % 2 * 4" : "");
+  gg_bind_text(out, "lane_place", gg_metadata_step(plan) > word_bytes ? " + lane / 2 % 2 * 4" : "");
   gg_bind_text(out, "block_step", plan->turns_m ? "warps_m" : "1");
 }
 
@@ -443,6 +477,7 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   bind_firsts(out, plan);
   bind_packed(out, plan);
   bind_sparse(out, plan);
+  bind_widened(out, plan);
   gg_bind_flag(out, "promotes", plan->promote > 0);
   gg_bind_text(out, "mma_sums", plan->promote ? "sums" : "tCrC");
   gg_bind_cta_shares(out, plan, "sm80_sums", "sm80_kernel_shares");

@@ -4,6 +4,7 @@
 
 #include "atom/dtype.h"
 #include "page/parts.h"
+#include "plan/atoms.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
 #include "plan/target.h"
@@ -71,24 +72,28 @@ static void put_layout_row(gg_str *out, const char *name, const gg_mma_atom *ato
 static void put_atom(gg_str *out, const gg_page *page) {
   const gg_mma_atom *atom = &page->plan->mma;
   char shape[64], types[64];
-  gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT;
+  const gg_mma_atom one = gg_issued_atom(page->plan);
+  gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT, issued = GG_STR_INIT;
   gg_mma_atom_ptx(&ptx, atom);
   gg_mma_atom_cute(&cute, atom);
+  gg_mma_atom_ptx(&issued, &one);
   snprintf(shape, sizeof shape, "%d x %d x %d", atom->m, atom->n, atom->k);
   snprintf(types, sizeof types, "%s, %s, %s", gg_dtype_info_of(atom->a)->name,
            gg_dtype_info_of(atom->b)->name, gg_dtype_info_of(atom->c)->name);
   gg_str_puts(out, "<table class=\"facts\" id=\"atom\"><caption>The MMA</caption><tbody>\n");
   put_row(out, "instruction", ptx.length ? gg_str_text(&ptx) : "no instruction of its own");
   put_row(out, "in CuTe", gg_str_shown(&cute));
+  if (page->plan->widens) put_row(out, "issued, two for each", gg_str_shown(&issued));
   put_row(out, "M x N x K", shape);
   put_row(out, "A, B, sums", types);
   put_layout_row(out, "A: (thread, value)", atom, GG_MMA_A);
   put_layout_row(out, "B: (thread, value)", atom, GG_MMA_B);
   put_layout_row(out, "sums: (thread, value)", atom, GG_MMA_C);
   gg_str_puts(out, "</tbody></table>\n");
-  out->failed = out->failed || ptx.failed || cute.failed;
+  out->failed = out->failed || ptx.failed || cute.failed || issued.failed;
   gg_str_free(&ptx);
   gg_str_free(&cute);
+  gg_str_free(&issued);
 }
 
 /* ---- Tensor maps ------------------------------------------------------------------------ */

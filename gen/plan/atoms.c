@@ -80,6 +80,22 @@ const gg_mma_row *gg_atoms_row(const gg_plan *plan, gg_mma_source source_a) {
   return NULL;
 }
 
+static bool is_widened(const gg_mma_row *row, const gg_mma_atom *of) {
+  bool halves = row->a == GG_DTYPE_f16 && row->b == GG_DTYPE_f16 && row->c == of->c;
+  return halves && row->kind == of->row->kind && row->threads == of->row->threads &&
+         gg_mma_row_is_plain(row) && row->m == of->m && row->n == of->n && row->k * 2 == of->k;
+}
+
+gg_mma_atom gg_issued_atom(const gg_plan *plan) {
+  size_t count;
+  gg_mma_atom out = plan->mma;
+  const gg_mma_row *table = gg_mma_table(&count);
+  for (size_t i = 0; plan->widens && i < count; i++) {
+    if (is_widened(&table[i], &plan->mma)) gg_mma_row_atom(&out, &table[i], table[i].n);
+  }
+  return out;
+}
+
 /* ---- Types ------------------------------------------------------------------------------ */
 
 /* Appends an item of a list of `count`, of which `at` are there. */

@@ -27,6 +27,10 @@ gg_type_set gg_atoms_types(const gg_plan *plan, gg_mma_operand operand);
 /* The row of the plan's types whose A comes from there; NULL: there is none. */
 const gg_mma_row *gg_atoms_row(const gg_plan *plan, gg_mma_source source_a);
 
+/* The MMA that the text issues: the plan's atom, or, where fragments are widened to f16 first, that
+ * of f16 with half the K. */
+gg_mma_atom gg_issued_atom(const gg_plan *plan);
+
 /* PLAN_UNSUPPORTED where no atom multiplies the types of A and B. */
 gg_status gg_choose_inputs(const gg_plan *plan, gg_error *err);
 

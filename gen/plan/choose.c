@@ -244,6 +244,19 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   return check_alignment(&spec->d, plan->d, err);
 }
 
+/* What is promised of elements that nothing rounds is a mistake. */
+static gg_status check_rounded(const gg_plan *plan, gg_error *err) {
+  const gg_spec_operand *asked[] = {&plan->spec->a, &plan->spec->b};
+  const gg_operand *operands[] = {&plan->a, &plan->b};
+  for (int i = 0; i < 2; i++) {
+    if (!gg_spec_is_rounded(asked[i]) || operands[i]->type == GG_DTYPE_tf32) continue;
+    return gg_refuse_type(
+        plan, &asked[i]->rounded, i == plan->swap_ab ? "rounded A of type" : "rounded B of type",
+        operands[i]->type, "those of tf32, which it rounds where nothing is promised", err);
+  }
+  return GG_OK;
+}
+
 /* The spec's name or a derived one; behind it, what a sweep varies. */
 static gg_status choose_name(gg_plan *plan, gg_arena *arena, gg_error *err) {
   const gg_spec *spec = plan->spec;
@@ -271,6 +284,7 @@ gg_status gg_plan_choose(gg_plan *out, const gg_spec *spec, gg_arena *arena, gg_
   if ((st = choose_terms(&plan, arena, err))) return st;
   choose_problem(&plan);
   if ((st = choose_operands(&plan, err))) return st;
+  if ((st = check_rounded(&plan, err))) return st;
   if ((st = choose_bits(&plan, err))) return st;
   if ((st = choose_scales(&plan, err))) return st;
   if ((st = plan.target->choose(&plan, err))) return st;

@@ -153,6 +153,14 @@ static void word_scale_d(gg_str *out, const gg_plan *plan) {
     gg_str_printf(out, "_d_%s_block%d", type_name(plan->scale_d.type), plan->scale_d.block);
 }
 
+static void word_rounded(gg_str *out, const gg_plan *plan) {
+  if (plan->rounded_a && plan->rounded_b) {
+    gg_str_puts(out, "_rounded");
+  } else if (plan->rounded_a || plan->rounded_b) {
+    gg_str_printf(out, "_rounded_%c", plan->rounded_a ? 'a' : 'b');
+  }
+}
+
 static void word_sparse(gg_str *out, const gg_plan *plan) {
   if (plan->sparse_a) gg_str_puts(out, "_sparse");
 }

@@ -49,18 +49,29 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   if ((st = check_fp8(plan, err))) return st;
   if ((st = gg_choose_inputs(plan, err))) return st;
   if ((st = gg_sm80_check_packed(plan, err))) return st;
+  /* ptxas begins each of the MMAs that it makes with sums of zero, and adds those up: text that
+   * multiplies in f16 itself, which has all values of 8-bit floats, begins with the accumulators.
+   * A sparse A is left to ptxas: its metadata is that of 8 bits. */
+  plan->widens = gg_dtype_is_fp8(plan->a.type) && !plan->limits->multiplies_fp8 && !plan->sparse_a;
+  plan->rounded_a = gg_spec_is_rounded(&plan->spec->a);
+  plan->rounded_b = gg_spec_is_rounded(&plan->spec->b);
   return gg_choose_accumulator(plan, err);
 }
 
 /* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers, unless
- * short sums are asked for. Sums of f16 are as short themselves. */
+ * short sums are asked for. Sums of f16 are as short themselves; and what is multiplied in f16 is
+ * summed as f16 is. */
 static gg_status choose_sums(gg_plan *plan, gg_error *err) {
   enum { usual = 4 /* 128 of K */, fp8_sum_bits = 14 };
   const gg_spec_field *asked = &plan->spec->promote;
-  bool is_short = gg_dtype_is_fp8(plan->a.type) && plan->accumulator == GG_DTYPE_f32;
+  bool is_short =
+      gg_dtype_is_fp8(plan->a.type) && plan->accumulator == GG_DTYPE_f32 && !plan->widens;
   plan->accumulator_bits = is_short ? fp8_sum_bits : 0;
   plan->promote = asked->state == GG_SPEC_SET ? (int)asked->number : is_short ? usual : 0;
   if (is_short || plan->promote == 0) return GG_OK;
+  if (plan->widens)
+    return gg_refuse(plan, asked, "promote", "where 8-bit floats are multiplied as f16",
+                     "sums in full there, `promote: 0`", err);
   if (gg_dtype_is_fp8(plan->a.type))
     return gg_refuse(plan, asked, "promote", "beside sums in f16", "it beside sums in f32", err);
   return gg_refuse_type(plan, asked, "promote with operands of type", plan->a.type,
@@ -142,7 +153,9 @@ enum { usual_warp_extent = 64, max_warps = 16 };
  * MMAs some for the several instructions that ptxas makes of them. */
 static bool has_low_blocks(const gg_plan *plan) {
   bool by_elements = gg_sm80_by_elements(&plan->a) || gg_sm80_by_elements(&plan->b);
-  bool rounds = plan->a.type == GG_DTYPE_tf32 && (by_elements || !gg_sm80_converts_tf32(plan));
+  bool promised = plan->rounded_a && plan->rounded_b;
+  bool rounds =
+      plan->a.type == GG_DTYPE_tf32 && (by_elements || !(promised || gg_sm80_converts_tf32(plan)));
   bool widens = gg_sm80_packed(plan) > 1 && !gg_sm80_is_one_mma(plan, plan->arch.number);
   return rounds || widens || plan->accumulator == GG_DTYPE_f64 || plan->promote > 0;
 }

@@ -42,11 +42,12 @@ typedef struct gg_spec_field {
 /* `here` is the mapping itself: set where the key is given, whatever stands in it. */
 typedef struct gg_spec_operand {
   gg_spec_field here;
-  gg_spec_field type;   /* gg_dtype */
-  gg_spec_field major;  /* gg_major */
-  gg_spec_field align;  /* bytes, a power of two */
-  gg_spec_field sparse; /* bool; of A and B */
-  gg_spec_field store;  /* gg_store; of D */
+  gg_spec_field type;    /* gg_dtype */
+  gg_spec_field major;   /* gg_major */
+  gg_spec_field align;   /* bytes, a power of two */
+  gg_spec_field rounded; /* bool; of A and B */
+  gg_spec_field sparse;  /* bool; of A and B */
+  gg_spec_field store;   /* gg_store; of D */
   struct {
     gg_spec_field here, type, block; /* gg_dtype, number; of A, B and D */
   } scale;
@@ -165,6 +166,11 @@ struct gg_spec {
  * least architecture. Its members have been checked (gg_form_check). What the spec points to lives
  * in the arena; errors name members of the struct. */
 gg_status gg_spec_of_form(gg_spec *out, const gg_form *form, gg_arena *arena, gg_error *err);
+
+/* Whether an operand's elements are promised to be rounded. */
+static inline bool gg_spec_is_rounded(const gg_spec_operand *operand) {
+  return operand->rounded.state == GG_SPEC_SET && operand->rounded.number;
+}
 
 /* Whether blocks of an operand have scale factors. */
 static inline bool gg_spec_is_scaled(const gg_spec_operand *operand) {

@@ -52,6 +52,12 @@ static gg_status make_extra(gg_inputs *out, const gg_operation *operation, gg_in
   return GG_OK;
 }
 
+/* What a kernel is promised. */
+static void round_elements(gg_inputs *of) {
+  for (int64_t i = 0; i < of->length; i++)
+    gg_number_set(of->type, of->cycle, i, gg_number_get(of->type, of->cycle, i));
+}
+
 gg_status gg_trial_inputs_make(gg_trial_inputs *out, const gg_kernel *kernel, gg_input_kind kind,
                                int64_t k, uint64_t seed, gg_error *err) {
   *out = (gg_trial_inputs){.integers = kind == GG_INPUTS_INTEGERS};
@@ -59,6 +65,8 @@ gg_status gg_trial_inputs_make(gg_trial_inputs *out, const gg_kernel *kernel, gg
   gg_status st = gg_inputs_make(&out->a, kernel->a.type, kind, range, seed, err);
   if (!st) st = gg_inputs_make(&out->b, kernel->b.type, kind, range, seed + 1, err);
   if (!st) st = gg_inputs_make(&out->c, kernel->c.type, kind, range, seed + 2, err);
+  if (!st && kernel->rounded_a) round_elements(&out->a);
+  if (!st && kernel->rounded_b) round_elements(&out->b);
   if (!st && kernel->scale_a.block)
     st = gg_inputs_make_scales(&out->scale_a, kernel->scale_a.type, kind, seed + 3, err);
   if (!st && kernel->scale_b.block)

@@ -146,6 +146,12 @@ static bool draws_majors_later(draws *own, const nature *is) {
   return later && chance(own, 40);
 }
 
+/* Operands of tf32 that are promised to be rounded came later. */
+static bool draws_rounded_later(const draws *from, const nature *is) {
+  draws own = {.seed = from->seed ^ 0xaaaaaaaaaaaaaaaa, .drawn = from->drawn};
+  return strcmp(is->a, "tf32") == 0 && chance(&own, 30);
+}
+
 static void draw_operands(gg_str *out, draws *from, const nature *is) {
   draws later = {.seed = from->seed ^ 0x3333333333333333, .drawn = from->drawn};
   bool any = is->packed || is->family == SM120 ? chance(from, 2)
@@ -167,6 +173,7 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
   char scale[word_max + 16], more[word_max + 32];
   snprintf(scale, sizeof scale, "%s%s", *is->scale ? ", scale: " : "", is->scale);
   snprintf(more, sizeof more, "%s, sparse: true", scale);
+  if (draws_rounded_later(from, is)) snprintf(scale, sizeof scale, ", rounded: true");
   draw_operand(out, from, "a", is->a, is->sparse == 'a' ? more : scale, majors,
                any || (bytes && !is_packed(is->a)) ? "k|m" : "", unaligned);
   draw_operand(out, from, "b", is->b, is->sparse == 'b' ? more : scale, majors,

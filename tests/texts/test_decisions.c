@@ -79,6 +79,9 @@ static bool same_identity(const gg_plan *x, const gg_plan *y) {
   "arch: sm_100a\na: bf16\nb: bf16\nd: {type: " result "}\ntile: [128, 64, 64]\n"
 #define FP8  "arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\n"
 #define INT8 "arch: sm_90a\na: s8\nb: s8\n"
+#define TF32(type)                                                                                 \
+  "arch: sm_80\na: {type: " type "}\nb: {type: " type "}\nd: f32\ntile: [64, 64, 32]\n"
+#define WARP_FP8 "a: e4m3\nb: e4m3\nd: bf16\nschedule: multistage\ntile: [64, 64, 64]\n"
 #define GATED                                                                                      \
   "arch: sm_90a\na: f16\nb: {type: f16, major: n}\nd: f16\nepilogue: [gated: {columns: split}]\n"
 
@@ -92,6 +95,8 @@ static const struct flip {
     {"arch", SM80, "arch: sm_86\na: f16\nb: f16\nd: f16\ntile: [64, 64, 32]\nstages: 2", NULL},
     {"a", SM90 TILE, "arch: sm_90a\na: {type: bf16, major: m}\nb: bf16\nd: bf16", NULL},
     {"b", SM90 TILE, "arch: sm_90a\na: bf16\nb: {type: bf16, major: n}\nd: bf16", NULL},
+    {"rounded_a", TF32("tf32"), TF32("tf32, rounded: true"), NULL},
+    {"rounded_b", TF32("tf32"), TF32("tf32, rounded: true"), NULL},
     {"scale_a", NVFP4("{type: ue8m0, block: 16}"), NVFP4("ue4m3"), NULL},
     {"scale_b", NVFP4("{type: ue8m0, block: 16}"), NVFP4("ue4m3"), NULL},
     {"scale_d", SM100_D("e2m1, scale: {type: ue8m0, block: 16}"), SM100_D("e2m1, scale: ue4m3"),
@@ -117,6 +122,7 @@ static const struct flip {
     {"tile_n", SM90 TILE, SM90 "tile: [128, 256, 64]", NULL},
     {"tile_k", SM90 TILE, SM90 "tile: [128, 128, 128]", NULL},
     {"mma", SM90 TILE, SM90 "tile: [128, 64, 64]", NULL},
+    {"widens", "arch: sm_89\n" WARP_FP8 "promote: 0", "arch: sm_90\n" WARP_FP8, NULL},
     {"swap_ab", SM90 TILE, SM90 TILE "swap_ab: true", NULL},
     {"a_in_registers", SM90 TILE, SM90 TILE "operand_source: {a: registers}",
      "the atom's A is where it says"},
