@@ -575,11 +575,19 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return choose_epilogue(plan, t, w, err);
 }
 
+/* Of 8-bit floats not every device has MMAs of a warp that are faster than those of 16 bits; what
+ * ptxas makes of them there, with sums of their own, reached 0.7 of what text that multiplies as
+ * f16 does (measured on an H100: 329 and 454 TFLOP/s, docs/performance/sm80.md). */
+static gg_device_number fp8_rate(const gg_plan *plan, int arch) {
+  const gg_arch_info *device = gg_arch_info_of(arch);
+  bool direct = plan->widens || !device || device->multiplies_fp8;
+  return (gg_device_number){direct ? 1 : 0.7, {GG_DEVICE_mma_rate_16, GG_DEVICE_warp_fp8}};
+}
+
 /* Nothing but MMAs of a warp multiplies f64, so that the device's rate is theirs, with a warp on
  * each quarter of a multiprocessor; from sm_90 on those of 8 rows reach half of it (measured on an
  * H100: 29 and 58 TFLOP/s, docs/performance/h100.md), and two CTAs of a multiprocessor are 5
- * percent faster than one (the figures of "f32 and f64" there). Of 8-bit floats not every device
- * has MMAs of a warp that are faster than those of 16 bits. */
+ * percent faster than one (the figures of "f32 and f64" there). */
 static void traits(gg_traits *out, const gg_plan *plan, int arch) {
   gg_warp_traits(out, plan, arch);
   if (plan->a.type == GG_DTYPE_f64) {
@@ -587,8 +595,7 @@ static void traits(gg_traits *out, const gg_plan *plan, int arch) {
     out->warps_wanted = gg_plain_number(4);
     out->ctas_half = 0.1;
   }
-  if (gg_dtype_is_fp8(plan->a.type))
-    out->rate = (gg_device_number){1, {GG_DEVICE_mma_rate_16, GG_DEVICE_warp_fp8}};
+  if (gg_dtype_is_fp8(plan->a.type)) out->rate = fp8_rate(plan, arch);
   if (gg_sm80_packed(plan) > 1) out->rate = gg_sm80_packed_rate(plan, arch);
 }
 
