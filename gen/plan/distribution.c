@@ -105,9 +105,14 @@ static double reducing(const load *l, int64_t shares) {
   return (double)shares * l->share_steps + adding(l, shares) * l->sum_steps;
 }
 
-/* K tiles of the multiprocessor that has most. */
+/* K tiles of the multiprocessor that has most. Where it has several clusters at once, and there are
+ * more than all have, the last ones come where the first have ended, which is as many to a
+ * multiprocessor as it has room for. */
 static int64_t split_busiest(const load *l, int64_t shares) {
-  return divide_up(l->tiles * shares, l->multiprocessors) * divide_up(l->k_tiles, shares);
+  int64_t all = l->tiles * shares, at_once = divide_up(l->clusters, l->multiprocessors);
+  int64_t each = all > l->clusters ? divide_up(all, l->clusters) * at_once
+                                   : divide_up(all, l->multiprocessors);
+  return each * divide_up(l->k_tiles, shares);
 }
 
 /* How many times as long they take as with as many warps as there can be at once: few do not keep

@@ -363,8 +363,8 @@ static bool lanes_are_chosen(const gg_lineup *lineup, gg_extents extents) {
 START_TEST(lanes_store_parted_lines) {
   gg_form form = form_of(NULL, false);
   gg_lineup *lineup = lineup_of(&form, 90);
-  ck_assert(lanes_are_chosen(lineup, (gg_extents){948, 664, 80, 322}));
-  ck_assert(!lanes_are_chosen(lineup, (gg_extents){948, 672, 80, 322}));
+  ck_assert(lanes_are_chosen(lineup, (gg_extents){1000, 872, 56, 128}));
+  ck_assert(!lanes_are_chosen(lineup, (gg_extents){1000, 880, 56, 128}));
   ck_assert(!lanes_are_chosen(lineup, (gg_extents){4096, 4088, 4096, 1}));
   gg_lineup_free(lineup);
   gg_form columns = form, anywhere = form;
@@ -377,6 +377,32 @@ START_TEST(lanes_store_parted_lines) {
       ck_assert(!stores_units(lineup, j));
     gg_lineup_free(lineup);
   }
+}
+END_TEST
+
+/* Tiles that several CTAs share get as many as run at once: what comes in a second round has most
+ * multiprocessors idle (docs/performance/h100.md, "f32 and f64"). */
+START_TEST(shares_run_at_once) {
+  gg_device_model device = gg_device_model_of(NULL, 90, 0);
+  static const gg_extents all[] = {{520, 532, 1660, 1}, {680, 302, 2226, 1}, {777, 1544, 2056, 1}};
+  static const gg_dtype types[] = {GG_DTYPE_f64, GG_DTYPE_f32};
+  int shared = 0;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    gg_form form = form_of(NULL, false);
+    form.a.type = form.b.type = form.c.type = form.d.type = form.accumulator = types[t];
+    gg_lineup *lineup = lineup_of(&form, 90);
+    for (size_t i = 0; i < lineup->count; i++) {
+      const gg_plan *plan = &lineup->list[i].plan;
+      for (size_t e = 0; e < sizeof all / sizeof *all; e++) {
+        gg_prediction p = gg_predict(plan, all[e], &device);
+        bool few = p.tiles <= device.sm_count;
+        if (few) ck_assert_msg(p.shares <= device.sm_count * plan->ctas_per_sm, "%s", plan->name);
+        shared += few && p.shares > 0;
+      }
+    }
+    gg_lineup_free(lineup);
+  }
+  ck_assert_int_gt(shared, 0);
 }
 END_TEST
 
@@ -582,6 +608,7 @@ int main(void) {
   tcase_add_test(tcase, work_takes_time);
   tcase_add_test(tcase, turns_hide_what_fits);
   tcase_add_test(tcase, lanes_store_parted_lines);
+  tcase_add_test(tcase, shares_run_at_once);
   tcase_add_test(tcase, narrow_floats_have_rates);
   tcase_add_loop_test(tcase, scaled_kernels_have_times, 0, sizeof scaled / sizeof *scaled);
   tcase_add_test(tcase, scaled_choices_are_sensible);
