@@ -45,12 +45,17 @@ static void describe_verdict(gg_str *out, const gg_kernel *kernel, const gg_verd
                 (long long)v->worst.batch, v->worst.got, v->worst.want, v->worst.bound);
 }
 
+/* Whether the host is quick at it, too. */
+static bool is_small(const gg_trial *trial, const gg_sample *sample) {
+  return gg_sample_count(sample) * (trial->problem.k + 1) <= 1 << 18;
+}
+
 /* Small references are computed on the host as well: one judges the other. */
 static bool references_agree(const subject *s, const gg_trial *trial, const gg_sample *sample,
                              const gg_reference *device, gg_error *err) {
   const gg_problem *p = &trial->problem;
   gg_reference host;
-  if (gg_sample_count(sample) * (p->k + 1) > 1 << 18 || !trial->a.host) return true;
+  if (!device->on_device || !is_small(trial, sample) || !trial->a.host) return true;
   if (gg_reference_on_host(&host, s->kernel, p, gg_trial_host_inputs(trial), sample, err)) {
     return false;
   }
@@ -64,6 +69,16 @@ static bool references_agree(const subject *s, const gg_trial *trial, const gg_s
   return agree;
 }
 
+/* The emulator is the host, which computes by itself what is not small. */
+static gg_status make_reference(gg_reference *out, const subject *s, const gg_trial *trial,
+                                const gg_sample *sample, gg_error *err) {
+  const gg_problem *p = &trial->problem;
+  bool emulated = gg_context_device(s->context)->emulated;
+  if (s->reference && (!emulated || is_small(trial, sample)))
+    return gg_reference_on_device(out, s->reference, s->kernel, p, sample, err);
+  return gg_reference_on_host(out, s->kernel, p, gg_trial_host_inputs(trial), sample, err);
+}
+
 gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *why, gg_error *err) {
   gg_sample sample = {0};
   gg_reference reference = {0};
@@ -71,15 +86,10 @@ gg_status judge_trial(bool *passed, const subject *s, gg_trial *trial, gg_str *w
   *passed = false;
   gg_status st =
       gg_sample_choose_for(&sample, trial->kernel, &trial->problem, INT64_MAX / 2, 1, err);
-  if (!st && gg_sample_count(&sample) > 0) {
-    st = s->reference ? gg_reference_on_device(&reference, s->reference, s->kernel, &trial->problem,
-                                               &sample, err)
-                      : gg_reference_on_host(&reference, s->kernel, &trial->problem,
-                                             gg_trial_host_inputs(trial), &sample, err);
-  }
+  if (!st && gg_sample_count(&sample) > 0) st = make_reference(&reference, s, trial, &sample, err);
   if (!st) st = gg_trial_check(&verdict, trial, &sample, &reference, err);
   if (!st) {
-    bool agree = !s->reference || references_agree(s, trial, &sample, &reference, err);
+    bool agree = references_agree(s, trial, &sample, &reference, err);
     *passed = agree && gg_verdict_passed(&verdict);
     if (!agree)
       gg_str_puts(why, "the references on host and device differ");
