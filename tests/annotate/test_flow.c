@@ -1,7 +1,6 @@
 /* What flow.h says of registers is so: random programs are run here, by a few lines that know
  * nothing of it, and at each instruction the registers hold a case of what it said, all of a root
  * together. */
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

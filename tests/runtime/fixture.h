@@ -2,7 +2,7 @@
 #ifndef RUNTIME_FIXTURE_H
 #define RUNTIME_FIXTURE_H
 
-#include <check.h>
+#include "suite.h"
 
 #include "gemmgen_runtime.h"
 
