@@ -455,10 +455,11 @@ static size_t longest_line(const char *text) {
   return longest;
 }
 
+/* Not by strstr, at whose every call the address sanitizer measures the rest of the text. */
 static int count_of(const char *text, const char *word) {
   int count = 0;
-  for (const char *s = text; (s = strstr(s, word)); s++)
-    count++;
+  for (const char *s = text; (s = strchr(s, *word)); s++)
+    count += strncmp(s, word, strlen(word)) == 0;
   return count;
 }
 
