@@ -310,8 +310,10 @@ static int next_agent(const walk *w, const order *o) {
 /* One of what is under way; nothing: nothing is. */
 static int next_landing(const walk *w, order *o) {
   int places = landing_places(w), first = (int)(draw(&o->random) % (uint64_t)places);
-  for (int i = 0; i < places; i++) {
-    int place = (first + i) % places;
+  for (int place = first; place < places; place++) {
+    if (can_land(w, place)) return place;
+  }
+  for (int place = 0; place < first; place++) {
     if (can_land(w, place)) return place;
   }
   return nothing;
@@ -403,33 +405,86 @@ static bool run_eager(walk *w) {
   return true;
 }
 
-static bool explore_from(search *x);
+/* When things land at a barrier. What ends no phase is noticed by nobody, and is never more
+ * dangerous for having landed: a copy that is still on its way is neither read nor overwritten, and
+ * what lands in a CTA may find that it has ended. So nothing lands until what is on its way ends
+ * the phase, and then that does all of it; only where there is more than the phase lacks, of which
+ * it may be any, or where nothing else can happen, do they land one by one. */
+typedef enum landing { LANDS_LATER, LANDS_TOGETHER, LANDS_SINGLY } landing;
 
-/* What an agent does next, or a landing, and all that follows; then the state is as before. */
-static bool explore_move(search *x, int index, int place, int16_t *saved) {
-  size_t bytes = x->w.s.word_count * sizeof *saved;
-  memcpy(saved, x->w.s.next, bytes);
-  bool right = index != nothing ? run_agent(&x->w, index) : land(&x->w, place);
-  if (!right || !explore_from(x)) return false;
-  memcpy(x->w.s.next, saved, bytes);
+static landing landing_at(const walk *w, int b) {
+  int arrivals = w->s.arriving[b], lacks = w->s.lacks[b], awaits = w->s.awaits[b], copies = 0;
+  if (arrivals < lacks) return LANDS_LATER;
+  for (int c = 0; c < w->p->cell_count; c++)
+    copies += w->s.coming[c] != nothing && w->s.hears[c] == b;
+  if (arrivals > lacks || copies > awaits) return LANDS_SINGLY;
+  return copies == awaits && arrivals + copies > 0 ? LANDS_TOGETHER : LANDS_LATER;
+}
+
+static bool land_together(walk *w, int b) {
+  while (w->s.arriving[b] > 0) {
+    if (!land_arrival(w, b)) return false;
+  }
+  for (int c = 0; c < w->p->cell_count; c++) {
+    bool lands = w->s.coming[c] != nothing && w->s.hears[c] == b;
+    if (lands && !land_copy(w, c)) return false;
+  }
   return true;
 }
 
-static bool explore_moves(search *x, int16_t *saved) {
+static bool explore_from(search *x);
+
+/* One thing that may happen: an agent's next step, or a landing, by the barrier or the place. */
+typedef bool happening(walk *w, int index);
+
+/* It happens, and all that follows; then the state is as before. */
+static bool explore_move(search *x, happening *happens, int index, const int16_t *saved) {
+  if (!happens(&x->w, index) || !explore_from(x)) return false;
+  memcpy(x->w.s.next, saved, x->w.s.word_count * sizeof *saved);
+  return true;
+}
+
+static bool explore_single_landings(search *x, int b, const int16_t *saved) {
   walk *w = &x->w;
-  bool moved = false;
+  if (can_land(w, b) && !explore_move(x, land, b, saved)) return false;
+  for (int c = 0; c < w->p->cell_count; c++) {
+    bool lands = w->s.coming[c] != nothing && w->s.hears[c] == b;
+    if (lands && !explore_move(x, land_copy, c, saved)) return false;
+  }
+  return true;
+}
+
+/* `moved`: something may happen. */
+static bool explore_steps(search *x, bool *moved, const int16_t *saved) {
+  walk *w = &x->w;
   for (int i = 0; i < w->p->agent_count; i++) {
     if (!can_run(w, i)) continue;
-    moved = true;
-    if (!explore_move(x, i, nothing, saved)) return false;
+    *moved = true;
+    if (!explore_move(x, run_agent, i, saved)) return false;
   }
+  for (int b = 0; b < w->p->barrier_count; b++) {
+    landing how = landing_at(w, b);
+    if (how == LANDS_LATER) continue;
+    *moved = true;
+    bool right = how == LANDS_TOGETHER ? explore_move(x, land_together, b, saved)
+                                       : explore_single_landings(x, b, saved);
+    if (!right) return false;
+  }
+  return true;
+}
+
+static bool explore_moves(search *x, const int16_t *saved) {
+  walk *w = &x->w;
+  bool moved = false;
+  if (!explore_steps(x, &moved, saved)) return false;
+  if (moved || all_have_ended(w)) return true;
   for (int i = 0; i < landing_places(w); i++) {
     if (!can_land(w, i)) continue;
     moved = true;
-    if (!explore_move(x, nothing, i, saved)) return false;
+    if (!explore_move(x, land, i, saved)) return false;
   }
-  if (!moved && !all_have_ended(w)) say_stuck(w);
-  return moved || all_have_ended(w);
+  if (!moved) say_stuck(w);
+  return moved;
 }
 
 static bool explore_from(search *x) {
@@ -440,8 +495,9 @@ static bool explore_from(search *x) {
     snprintf(w->what, PROTOCOL_WHAT_MAX, "more than %zu states", x->most);
     return false;
   }
-  int16_t *saved = malloc(w->s.word_count * sizeof *saved);
-  bool right = saved && explore_moves(x, saved);
+  size_t bytes = w->s.word_count * sizeof *w->s.next;
+  int16_t *saved = malloc(bytes);
+  bool right = saved && explore_moves(x, memcpy(saved, w->s.next, bytes));
   free(saved);
   return right;
 }

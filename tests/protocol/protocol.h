@@ -70,8 +70,8 @@ enum { PROTOCOL_WHAT_MAX = 256 };
  * went wrong. */
 bool protocol_walk(const protocol *p, uint64_t seed, char what[PROTOCOL_WHAT_MAX]);
 
-/* All orders, each state once: true where no order fails. Stops at the first that does, or, with
- * `what` saying so, behind `most` states. */
+/* All orders that may come to something else, each state once: true where none fails. Stops at the
+ * first that does, or, with `what` saying so, behind `most` states. */
 bool protocol_explore(const protocol *p, size_t most, size_t *states, char what[PROTOCOL_WHAT_MAX]);
 
 #endif
