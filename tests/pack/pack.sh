@@ -28,7 +28,9 @@ fi
 # What is written
 expect 0 'a pack' "$gemmgen" pack "${kernels[@]}" --arch $archs --ptx -o gemms --depfile gemms.d
 cp gemms.c first.c && cp gemms.h first.h
-expect 0 'the same again' env GEMMGEN_CACHE= "$gemmgen" pack "${kernels[@]}" --arch $archs --ptx -o gemms
+again=(env GEMMGEN_CACHE=)
+case $flags in -fsanitize*) again=() ;; esac # which sees of NVRTC what it has seen
+expect 0 'the same again' "${again[@]}" "$gemmgen" pack "${kernels[@]}" --arch $archs --ptx -o gemms
 holds 'the same source' cmp -s gemms.c first.c
 holds 'the same header' cmp -s gemms.h first.h
 holds 'the depfile has both files and every spec' \
