@@ -148,7 +148,7 @@ static gg_status check_line(const gg_plan *plan, const gg_sm90_tile *tile, bool 
   bool halves = !is_a && plan->cta_group > 1, split = !is_a && gg_plan_splits_columns(plan);
   const char *what = is_a != plan->swap_ab ? "tile M" : "tile N";
   int mmas = is_a ? 1 : tile->n / tile->mma_columns;
-  char why[80], of_mmas[32] = "";
+  char why[96], of_mmas[32] = "";
   if (mmas > 1) snprintf(of_mmas, sizeof of_mmas, "%d MMAs x ", mmas);
   snprintf(why, sizeof why, "%s%s%s%d bytes of a line of a box", of_mmas, halves ? "2 CTAs x " : "",
            split ? "2 halves of N x " : "", least_bytes);
