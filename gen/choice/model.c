@@ -100,8 +100,8 @@ static double warps_share(const work *w, double tiles_each) {
   const gg_terms *t = w->terms;
   double half = w->of->warps_half;
   if (half > 0) { /* where the tiles of the busiest multiprocessor are multiplied at once */
-    double each = greater(1, ceil(tiles_each)), rounds = ceil(each / t->ctas_per_sm);
-    return each / (each + rounds * half * GG_WARP / t->threads);
+    double each = greater(1, ceil(tiles_each)), warps = (double)t->threads / GG_WARP;
+    return 1 / gg_idleness(each, t->ctas_per_sm, warps, half);
   }
   if (w->of->warps_wanted == 0) return 1;
   double ctas = lesser(t->ctas_per_sm, greater(1, tiles_each));

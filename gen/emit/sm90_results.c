@@ -56,7 +56,7 @@ gg_status gg_sm90_write_results(gg_str *out, const gg_plan *plan, const gg_layou
 static void write_struct(gg_str *out, const gg_plan *plan, const gg_result *result) {
   names n = names_of(plan, result);
   gg_str_printf(out, "struct result_%s {\n  using element = %s_t;\n", n.name, n.name);
-  if (!result->mapped && !gg_sm90_stores_units(result))
+  if (gg_sm90_stores_lines(result))
     gg_str_printf(out, "  static constexpr int access_bytes = %d;\n", result->access_bytes);
   gg_str_putc(out, '\n');
   gg_sm90_write_offset(out, n.name, result->operand.type);
@@ -229,8 +229,7 @@ static bool has_long_lines(const gg_plan *plan, const gg_layouts *layouts) {
     int columns = gg_sm90_columns_of_result(plan, &layouts->results[i]);
     int length = operand->major == GG_MAJOR_N ? columns : plan->epi_m;
     bool is_long = gg_stores_chunks(gg_dtype_bytes(operand->type, length));
-    bool anywhere = !layouts->results[i].mapped && !gg_sm90_stores_units(&layouts->results[i]);
-    all = all && (!anywhere || is_long);
+    all = all && (is_long || !gg_sm90_stores_lines(&layouts->results[i]));
   }
   return all;
 }
@@ -242,7 +241,7 @@ static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts 
     const gg_result *result = &layouts->results[i];
     mapped = mapped || result->mapped;
     units = units || gg_sm90_stores_units(result);
-    lines = lines || (!result->mapped && !gg_sm90_stores_units(result));
+    lines = lines || gg_sm90_stores_lines(result);
   }
   for (size_t i = 0; i < layouts->result_count; i++)
     write_store(&text, plan, &layouts->results[i], (int)i, mapped, layouts->result_count == 1);

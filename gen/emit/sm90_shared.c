@@ -21,9 +21,9 @@ static void use_results(gg_element_uses *uses, const gg_plan *plan, const gg_lay
     const gg_result *result = &layouts->results[i];
     use_cells(uses, gg_sm90_cells_of_result(plan, result), GG_SHARED_STORE, GG_SHARED_STORE_PAIR,
               result->operand.type);
-    bool anywhere = !result->mapped && !gg_sm90_stores_units(result); /* lines begin there */
-    if (anywhere) gg_use_unit(uses, GG_SHARED_LOAD, result->access_bytes);
-    if (anywhere || tails) gg_use_element(uses, GG_SHARED_LOAD, result->operand.type);
+    bool lines = gg_sm90_stores_lines(result);
+    if (lines) gg_use_unit(uses, GG_SHARED_LOAD, result->access_bytes);
+    if (lines || tails) gg_use_element(uses, GG_SHARED_LOAD, result->operand.type);
   }
 }
 

@@ -116,7 +116,7 @@ static const char *stored_by(const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->result_count; i++) {
     const gg_result *result = &layouts->results[i];
     if (gg_sm90_stores_units(result)) return "stores lines of them, 16 bytes a lane at once";
-    if (!result->mapped) return "stores lines of them, which begin anywhere";
+    if (gg_sm90_stores_lines(result)) return "stores lines of them, which begin anywhere";
   }
   return "has the copy engine store them while it goes on";
 }

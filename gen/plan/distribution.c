@@ -43,6 +43,7 @@ typedef struct load {
   double multiply;         /* time to multiply a K tile, of that to load one: at least 1 */
   double share_steps;      /* K tiles while a cluster waits for one of the others' shares */
   int64_t multiprocessors; /* or clusters, where each has one to itself */
+  int64_t at_once;         /* clusters of one of them, that run beside each other */
   double warps, half;      /* of a CTA; and that reach half of a multiprocessor's rate, or 0 */
 } load;
 
@@ -109,19 +110,16 @@ static double reducing(const load *l, int64_t shares) {
  * more than all have, the last ones come where the first have ended, which is as many to a
  * multiprocessor as it has room for. */
 static int64_t split_busiest(const load *l, int64_t shares) {
-  int64_t all = l->tiles * shares, at_once = divide_up(l->clusters, l->multiprocessors);
-  int64_t each = all > l->clusters ? divide_up(all, l->clusters) * at_once
+  int64_t all = l->tiles * shares;
+  int64_t each = all > l->clusters ? divide_up(all, l->clusters) * l->at_once
                                    : divide_up(all, l->multiprocessors);
   return each * divide_up(l->k_tiles, shares);
 }
 
-/* How many times as long they take as with as many warps as there can be at once: few do not keep
- * it busy. */
 static double idleness(const load *l, int64_t shares) {
   if (l->half <= 0) return 1;
   double each = (double)divide_up(l->tiles * shares, l->multiprocessors);
-  double most = (double)l->clusters / (double)l->multiprocessors;
-  return 1 + ceil(each / most) * l->half / (l->warps * each);
+  return gg_idleness(each, (double)l->at_once, l->warps, l->half);
 }
 
 /* K tiles while as many clusters as have the full speed of DRAM load all there are. */
@@ -194,7 +192,7 @@ static void stream(gg_distribution *out, const load *l) {
   int64_t shared = rest + l->clusters;
   int64_t whole = (l->tiles - shared) / l->clusters * l->k_tiles;
   int64_t share = divide_up(shared * l->k_tiles, l->clusters);
-  int64_t busiest = (whole + share) * divide_up(l->clusters, l->multiprocessors);
+  int64_t busiest = (whole + share) * l->at_once;
   if ((double)busiest + reducing(l, 2) >= (double)out->busiest) return;
   distribute(out, l, 1, shared, l->clusters);
   out->busiest = busiest;
@@ -256,6 +254,7 @@ static load load_of(const gg_distribution *s, const gg_distributed *kernel, int6
   l.share_steps = device->share_steps;
   l.multiprocessors = l.clusters;
   if (kernel->warps) share_multiprocessors(&l, kernel, k_tile_bytes, multiprocessors);
+  l.at_once = divide_up(l.clusters, l.multiprocessors);
   return l;
 }
 
@@ -332,6 +331,10 @@ static bool lay_out_workspace(gg_distribution *out, const gg_distributed *kernel
   return add_sums(bytes, divide_up(e.m, kernel->tile_m), e.n, e.batch, kernel->sum_bytes_n) &&
          add_sums(bytes, divide_up(e.n, kernel->tile_n), e.m, e.batch, kernel->sum_bytes_m) &&
          add_maps(out, kernel);
+}
+
+double gg_idleness(double each, double at_once, double warps, double half) {
+  return 1 + ceil(each / at_once) * half / (warps * each);
 }
 
 int64_t gg_multiprocessors_of(const gg_device_model *device, int64_t asked) {

@@ -76,6 +76,11 @@ typedef struct gg_distribution {
 bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg_extents extents,
                           int64_t resident, int64_t multiprocessors, const gg_device_model *device);
 
+/* How many times as long as with as many warps as there can be a multiprocessor takes that computes
+ * `each` tiles, by CTAs of so many warps, at most `at_once` beside each other; `half` warps reach
+ * half of its rate. The last tiles have it for themselves. */
+double gg_idleness(double each, double at_once, double warps, double half);
+
 /* How many multiprocessors a launch fills that is allowed `asked`: all of the device's for 0 and
  * for more than it has. */
 int64_t gg_multiprocessors_of(const gg_device_model *device, int64_t asked);

@@ -97,10 +97,10 @@ static void choose_alignment(gg_operand *operand, const gg_spec_operand *asked) 
 /* Lines of D that tensor maps address are stored in boxes, but where lanes are asked for. */
 static gg_status choose_store(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->d.store;
-  bool chosen = asked->state == GG_SPEC_SET, mapped = plan->d.align >= map_alignment;
-  bool lanes = !mapped || (chosen && asked->number == GG_STORE_LANES);
-  plan->access_bytes_d = lanes ? gg_access_bytes(plan->d) : 0;
-  if (mapped || !chosen || asked->number == GG_STORE_LANES) return GG_OK;
+  bool chosen = asked->state == GG_SPEC_SET, lanes = chosen && asked->number == GG_STORE_LANES;
+  bool mapped = plan->d.align >= map_alignment;
+  plan->access_bytes_d = mapped && !lanes ? 0 : gg_access_bytes(plan->d);
+  if (mapped || lanes || !chosen) return GG_OK;
   char align[16];
   snprintf(align, sizeof align, "%d", plan->d.align);
   return gg_refuse(plan, asked, "boxes for a D aligned to", align,

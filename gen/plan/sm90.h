@@ -244,6 +244,9 @@ size_t gg_sm90_results(gg_result out[GG_RESULTS_MAX], const gg_plan *plan);
 /* Whether lanes store it in units of 16 bytes, which its lines are aligned to. sm90_results.c */
 bool gg_sm90_stores_units(const gg_result *result);
 
+/* Whether lanes store lines of it that begin anywhere. sm90_results.c */
+bool gg_sm90_stores_lines(const gg_result *result);
+
 /* layouts->evicts_first, of the results. sm90_results.c */
 bool gg_sm90_evicts_first(const gg_plan *plan, const gg_layouts *layouts);
 

@@ -69,6 +69,10 @@ bool gg_sm90_stores_units(const gg_result *result) {
   return !result->mapped && result->access_bytes >= map_bytes;
 }
 
+bool gg_sm90_stores_lines(const gg_result *result) {
+  return !result->mapped && !gg_sm90_stores_units(result);
+}
+
 /* Matrices that the epilogue reads are as large as D, which then is never most of the traffic.
  * Results of 8 bits take longer so (docs/performance/h100.md), and of other families, and of lines
  * that begin anywhere, nobody has measured it. */
