@@ -412,11 +412,16 @@ static bool run_eager(walk *w) {
  * it may be any, or where nothing else can happen, do they land one by one. */
 typedef enum landing { LANDS_LATER, LANDS_TOGETHER, LANDS_SINGLY } landing;
 
+/* Whether a copy is on its way to the cell that tells the barrier. */
+static bool comes_to(const walk *w, int c, int b) {
+  return w->s.coming[c] != nothing && w->s.hears[c] == b;
+}
+
 static landing landing_at(const walk *w, int b) {
   int arrivals = w->s.arriving[b], lacks = w->s.lacks[b], awaits = w->s.awaits[b], copies = 0;
   if (arrivals < lacks) return LANDS_LATER;
   for (int c = 0; c < w->p->cell_count; c++)
-    copies += w->s.coming[c] != nothing && w->s.hears[c] == b;
+    copies += comes_to(w, c, b);
   if (arrivals > lacks || copies > awaits) return LANDS_SINGLY;
   return copies == awaits && arrivals + copies > 0 ? LANDS_TOGETHER : LANDS_LATER;
 }
@@ -426,8 +431,7 @@ static bool land_together(walk *w, int b) {
     if (!land_arrival(w, b)) return false;
   }
   for (int c = 0; c < w->p->cell_count; c++) {
-    bool lands = w->s.coming[c] != nothing && w->s.hears[c] == b;
-    if (lands && !land_copy(w, c)) return false;
+    if (comes_to(w, c, b) && !land_copy(w, c)) return false;
   }
   return true;
 }
@@ -448,8 +452,7 @@ static bool explore_single_landings(search *x, int b, const int16_t *saved) {
   walk *w = &x->w;
   if (can_land(w, b) && !explore_move(x, land, b, saved)) return false;
   for (int c = 0; c < w->p->cell_count; c++) {
-    bool lands = w->s.coming[c] != nothing && w->s.hears[c] == b;
-    if (lands && !explore_move(x, land_copy, c, saved)) return false;
+    if (comes_to(w, c, b) && !explore_move(x, land_copy, c, saved)) return false;
   }
   return true;
 }
