@@ -451,6 +451,17 @@ static gg_status check_empty(gg_launch_facts *out, const gg_kernel *kernel, cons
   return GG_OK;
 }
 
+/* Whether a launch had better begin while the one ahead of it still runs, whose CTAs it then finds:
+ * its own are placed where those leave room. Where a multiprocessor has several, some would get
+ * more than their part, unless the busiest has as many as there is room for anyway. */
+static bool begins_beside(const gg_kernel *kernel, const gg_problem *p,
+                          const gg_distribution *distribution, int64_t resident,
+                          const gg_device_model *device) {
+  if (!kernel->dependent || !gg_shares_multiprocessors(kernel)) return kernel->dependent;
+  int64_t all = gg_multiprocessors_of(device, p->multiprocessors);
+  return (distribution->clusters + all - 1) / all >= (resident + all - 1) / all;
+}
+
 gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *problem,
                            int64_t resident, const gg_device_model *device, gg_error *err) {
   *out = (gg_launch_facts){0};
@@ -469,7 +480,8 @@ gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const 
   if ((st = gg_problem_distribute(&distribution, kernel, problem, resident, device, err)))
     return st;
   if ((st = check_workspace(problem, &distribution, err))) return st;
-  out->overlap = problem->overlap && kernel->dependent;
+  out->overlap =
+      problem->overlap && begins_beside(kernel, problem, &distribution, resident, device);
   out->grid[0] = (unsigned)(distribution.clusters * gg_kernel_cluster_size(kernel));
   out->grid[1] = out->grid[2] = 1;
   for (size_t i = 0; i < kernel->param_count; i++) {

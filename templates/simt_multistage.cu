@@ -24,6 +24,10 @@ constexpr int k_steps = tile_k / mma_k;
 //@ include cp_async
 
 //@ include simt_instructions
+//@ if awaits
+
+//@ include dependencies
+//@ end
 
 // ---- Copies: global to shared memory ------------------------------------------------------------
 
@@ -43,8 +47,8 @@ struct tile_loader {
   int64 turn_step;  // down the lines of a turn
   int64 tile_step;  // from the end of a tile to the next tile
   int mn_left;      // along M or N, from the first chunk to the end of the matrix
-//@ if ragged_lines
-  bool ragged;      // lines along M or N end inside a chunk: known to be the same in all threads
+//@ if ragged_by_registers
+  bool careful;     // lines along M or N end inside a chunk: known to be the same in all threads
 //@ end
 //@ if units
   int64 ld;         // from a line to the next of a word
@@ -53,6 +57,9 @@ struct tile_loader {
   int64 half;       // of N, whose columns a line has by turns with the first's
 //@ end
 };
+
+template <class op>
+constexpr int turns = op::line_turns * op::chunk_turns;
 
 template <class op>
 __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld, int mn,
@@ -72,8 +79,8 @@ __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld
           turn_step,
           tile_distance - op::line_turns * turn_step,
           ${lines_left}
-//@ if ragged_lines
-          , !op::k_major && !op::even_mn && ${line_end} % op::chunk_size != 0
+//@ if ragged_by_registers
+          , op::ragged && ${line_end} % op::chunk_size != 0
 //@ end
 //@ if units
           , ld
@@ -91,11 +98,13 @@ __device__ __forceinline__ unsigned place_of(const tile_loader &l, int down, int
          (op::k_major ? op::offset(down, along) : op::offset(along, down)) * element_bytes;
 }
 
-// A whole tile: each chunk lies inside the matrix or outside.
+// Turns first ... last - 1 of a tile that is whole along K: its chunks lie inside the matrix or
+// outside, but for those in which a line along M or N ends.
 template <class op>
-__device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, bool exists) {
+__device__ __forceinline__ void load_turns(tile_loader &l, unsigned smem_tile, bool exists,
+                                           int first, int last) {
 #pragma unroll
-  for (int turn = 0; turn < op::line_turns * op::chunk_turns; ++turn) {
+  for (int turn = first; turn < last; ++turn) {
     const int down = turn / op::chunk_turns * op::line_step;
     const int along = turn % op::chunk_turns * op::chunk_step;
 //@ if splits_columns
@@ -103,15 +112,21 @@ __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, b
     const int64 place = place_in_line<op>(along, l.half);
 //@ end
     const unsigned dst = smem_tile + place_of<op>(l, down, along);
-    const bool inside = op::even_mn || (op::k_major ? down : ${column_along}) < l.mn_left;
-    if (op::all_work || has_work<op>(l.line, l.line + down, l.pos + along))
-      cp_async_or_zeros<op::copy_bytes>(dst, l.g + ${place_along}, exists && inside);
+    const bool works = op::all_work || has_work<op>(l.line, l.line + down, l.pos + along);
+    if constexpr (op::ragged) {
+      const int valid = exists ? min(op::chunk_size, l.mn_left - ${column_along}) : 0;
+      cp_async_zfill<op::copy_bytes>(dst, l.g + ${place_along}, max(valid, 0) * int(sizeof(ab_t)),
+                                     works);
+    } else {
+      const bool inside = op::even_mn || (op::k_major ? down : ${column_along}) < l.mn_left;
+      if (works) cp_async_or_zeros<op::copy_bytes>(dst, l.g + ${place_along}, exists && inside);
+    }
     if (turn % op::chunk_turns == op::chunk_turns - 1) {
       l.g += l.turn_step;
       forget_address(l.g);  // else the compiler keeps one pointer a turn
     }
   }
-  l.g += l.tile_step;
+  if (last == turns<op>) l.g += l.tile_step;
 }
 
 // Any tile, any chunks: k_left elements are left along K from the tile's first.
@@ -121,7 +136,7 @@ __device__ __forceinline__ void load_any(tile_loader &l, unsigned smem_tile, boo
   const int lines_left = op::k_major ? l.mn_left : k_left - l.line;
   const int line_left = op::k_major ? k_left - l.pos : l.mn_left;
 #pragma unroll 1
-  for (int turn = 0; turn < op::line_turns * op::chunk_turns; ++turn) {
+  for (int turn = 0; turn < turns<op>; ++turn) {
     const int down = turn / op::chunk_turns * op::line_step;
     const int along = turn % op::chunk_turns * op::chunk_step;
 //@ if splits_columns
@@ -141,14 +156,10 @@ __device__ __forceinline__ void load_any(tile_loader &l, unsigned smem_tile, boo
 template <class op>
 __device__ __forceinline__ void load_tile(tile_loader &l, unsigned smem_tile, bool exists,
                                           int k_left) {
-//@ if ragged_lines
-  if (k_left < tile_k || (!op::k_major && !op::even_mn && l.ragged))
-//@ else
   if (k_left < tile_k)
-//@ end
     load_any<op>(l, smem_tile, exists, k_left);
   else
-    load_whole<op>(l, smem_tile, exists);
+    load_turns<op>(l, smem_tile, exists, 0, turns<op>);
 }
 
 //@ slot register_copies
@@ -283,6 +294,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   for (int i = 0; i < block_m; ++i)
 #pragma unroll
     for (int j = 0; j < block_n; ++j) tCrC[i][j][0] = 0;
+//@ if awaits
+  await_dependencies();
+  launch_dependents();
+//@ end
 //@ insert read_scalars
   const epilogue_operands parameters = {${operand_list}};
   if constexpr (prefetches)

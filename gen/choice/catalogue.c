@@ -90,17 +90,23 @@ static bool has_less_memory(int device) {
 
 /* What a kernel is planned for: where its spec is for a family of architectures that the device has
  * the features of, for the device itself, which may have more of them; and where it is for any
- * device from some architecture on, too, if what fits there need not fit here. */
-static gg_arch arch_for(gg_arch needed, int device) {
+ * device from some architecture on, too, if what fits there need not fit here, or, of CUDA cores,
+ * whose instructions are the same everywhere, if launches of the device can begin beside each
+ * other. */
+static gg_arch arch_for(const gg_spec *spec, int device) {
+  gg_arch needed = spec->arch.arch;
   gg_arch own = {.number = device, .suffix = 'a'};
   if (needed.suffix == 'f' && gg_arch_runs(own, needed)) return own;
+  enum { launches_beside = 90 };
   bool plain = !needed.suffix && device >= needed.number;
-  return plain && has_less_memory(device) ? (gg_arch){.number = device} : needed;
+  bool cores = spec->schedule.number == GG_SCHEDULE_SIMT;
+  bool differs = has_less_memory(device) || (cores && device >= launches_beside);
+  return plain && differs ? (gg_arch){.number = device} : needed;
 }
 
 static gg_status put_arch(gg_spec *spec, int device, gg_arena *arena, gg_error *err) {
   char name[GG_ARCH_NAME_MAX];
-  spec->arch.arch = arch_for(spec->arch.arch, device);
+  spec->arch.arch = arch_for(spec, device);
   gg_arch_name(name, spec->arch.arch);
   spec->arch.text = gg_arena_strndup(arena, name, strlen(name));
   return spec->arch.text ? GG_OK : gg_fail(err, MEMORY, NULL, "");
@@ -209,7 +215,7 @@ static gg_status consider(gg_lineup *lineup, const filling *f, const gg_spec *sp
                           gg_catalogue_place place, gg_error *err) {
   if (!spec || (is_sparse(spec) && !is_sparse(&f->form))) return GG_OK;
   if (!has_lines(spec, &f->form)) return GG_OK;
-  if (!gg_arch_serves(arch_for(spec->arch.arch, f->device), f->device)) return GG_OK;
+  if (!gg_arch_serves(arch_for(spec, f->device), f->device)) return GG_OK;
   return add(lineup, f, spec, place, err);
 }
 

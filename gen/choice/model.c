@@ -98,11 +98,9 @@ static work make_work(const gg_model *model, gg_extents e, int64_t multiprocesso
 /* What a multiprocessor reaches with as many warps and CTAs as it has. */
 static double warps_share(const work *w, double tiles_each) {
   const gg_terms *t = w->terms;
-  double half = w->of->warps_half;
-  if (half > 0) { /* where the tiles of the busiest multiprocessor are multiplied at once */
-    double each = greater(1, ceil(tiles_each)), warps = (double)t->threads / GG_WARP;
-    return 1 / gg_idleness(each, t->ctas_per_sm, warps, half);
-  }
+  if (w->tile->cores)
+    return 1 / gg_idleness(w->tile, (double)t->threads / GG_WARP, greater(1, ceil(tiles_each)),
+                           t->ctas_per_sm, w->device);
   if (w->of->warps_wanted == 0) return 1;
   double ctas = lesser(t->ctas_per_sm, greater(1, tiles_each));
   double others = ctas / (ctas + t->traits.ctas_half);
@@ -491,6 +489,8 @@ static double sharing(const work *w, const gg_distribution *distribution) {
     double tiles = ceil(w->tiles_m * w->tiles_n * (double)w->extents.batch * parts / w->at_once);
     return tiles * (w->device->meet + sums * (parts - 1) / parts / w->device->meet_rate);
   }
+  double each = ceil(w->shares / (double)w->multiprocessors); /* have one way to the L2 cache */
+  if (w->tile->warps) sums *= greater(1, lesser(each, w->terms->ctas_per_sm));
   return distribution->waits * w->device->wait + distribution->adding * sums / w->device->sum_rate;
 }
 
@@ -565,7 +565,6 @@ gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device) {
   out.rate = gg_device_number_of(traits->rate, device);
   out.tensor_share = gg_device_number_of(traits->tensor_share, device);
   out.warps_wanted = gg_device_number_of(traits->warps_wanted, device);
-  out.warps_half = gg_device_number_of(traits->warps_half, device);
   out.at_once = resident(tile, device);
   out.resident = out.at_once * (tile->warps ? terms->ctas_per_sm : 1);
   out.scales_step = terms->scales_a + terms->scales_b + terms->metadata;

@@ -33,7 +33,7 @@ typedef struct gg_prediction {
 typedef struct gg_model {
   gg_terms terms;
   const gg_device_model *device;
-  double rate, tensor_share, warps_wanted, warps_half; /* the terms' traits, of this device */
+  double rate, tensor_share, warps_wanted; /* the terms' traits, of this device */
   int at_once;           /* CTAs that run at once, where each has a multiprocessor */
   int resident;          /* and where those that share tiles have it together */
   double scales_step;    /* bytes of scale factors and metadata that one K step of a tile loads */

@@ -76,7 +76,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .grid = distributed.grid,
       .splits = distributed.splits,
       .tile_warps = distributed.tile_warps,
-      .dependent = plan->specialised,
+      .dependent = gg_plan_awaits(plan),
       .tile_m = plan->tile_m,
       .tile_n = plan->tile_n,
       .tile_k = plan->tile_k,

@@ -93,6 +93,11 @@ typedef struct tile {
   bool even_mn;
 } tile;
 
+/* Whether lines along M or N may end inside a chunk. */
+static bool is_ragged(const gg_operand *operand, int copy_bytes, bool even_mn) {
+  return copy_bytes > gg_dtype_bytes(operand->type, 1) && operand->major != GG_MAJOR_K && !even_mn;
+}
+
 /* Whether words are made of several lines of A or of B. */
 static bool has_units(const gg_plan *plan) {
   return gg_simt_unit(plan, &plan->a) > 1 || gg_simt_unit(plan, &plan->b) > 1;
@@ -107,8 +112,9 @@ static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, 
   gg_str_printf(out, "\nstruct %s {\n", t->name);
   gg_str_printf(out, "  static constexpr int copy_bytes = %d, chunk_size = %lld;  // elements\n",
                 t->copy_bytes, chunk);
-  gg_str_printf(out, "  static constexpr bool k_major = %s, even_mn = %s;\n", gg_cuda_bool(k_major),
-                gg_cuda_bool(t->even_mn));
+  gg_str_printf(out, "  static constexpr bool k_major = %s, even_mn = %s, ragged = %s;\n",
+                gg_cuda_bool(k_major), gg_cuda_bool(t->even_mn),
+                gg_cuda_bool(is_ragged(t->operand, t->copy_bytes, t->even_mn)));
   gg_cuda_write_split(out, plan, t->operand == &plan->a);
   long long unit = gg_simt_unit(plan, t->operand);
   bool by_registers = gg_simt_by_registers(plan, t->operand);
@@ -271,18 +277,15 @@ static void bind_words(gg_bindings *out, const gg_plan *plan) {
 
 /* ---- Binding ---------------------------------------------------------------------------- */
 
-/* Whether an operand's lines may end inside a chunk. */
-static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t extent, int part) {
-  return copy_bytes > gg_dtype_bytes(operand->type, 1) && operand->major != GG_MAJOR_K &&
-         !gg_is_even(extent, part);
-}
-
 /* By which way A and B come to shared memory. */
 static void bind_routes(gg_bindings *out, const gg_plan *plan) {
   bool a = gg_simt_by_registers(plan, &plan->a), b = gg_simt_by_registers(plan, &plan->b);
   gg_bind_flag(out, "a_by_registers", a);
   gg_bind_flag(out, "b_by_registers", b);
   gg_bind_flag(out, "by_registers", a || b);
+  bool ragged_a = is_ragged(&plan->a, plan->copy_bytes_a, gg_is_even(plan->fixed_m, plan->tile_m));
+  bool ragged_b = is_ragged(&plan->b, plan->copy_bytes_b, gg_is_even(plan->fixed_n, plan->tile_n));
+  gg_bind_flag(out, "ragged_by_registers", (a && ragged_a) || (b && ragged_b));
   gg_bind_flag(out, "units", has_units(plan));
   gg_bind_part(out, "register_copies", a || b ? "simt_registers" : NULL);
   if (a || b) gg_bind_part(out, "put_unit", plan->mma.k > 1 ? "simt_put_bytes" : "simt_put_wide");
@@ -339,9 +342,7 @@ gg_status gg_simt_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_status st = write_tiles(&text, plan, layouts, err);
   gg_bind_str(out, "tiles", &text);
   if (st) return st;
-  gg_bind_flag(out, "ragged_lines",
-               has_ragged_lines(&plan->a, plan->copy_bytes_a, plan->fixed_m, plan->tile_m) ||
-                   has_ragged_lines(&plan->b, plan->copy_bytes_b, plan->fixed_n, plan->tile_n));
+  gg_bind_flag(out, "awaits", gg_plan_awaits(plan));
   gg_bind_flag(out, "gated", gg_plan_is_gated(plan));
   gg_bind_text(out, "d_n0", gg_plan_is_gated(plan) ? "n0 / 2" : "n0");
   bind_firsts(out, plan);

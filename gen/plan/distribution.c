@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "atom/dtype.h"
+#include "layout/banks.h"
 #include "plan/sums.h"
 
 /* Of the kernel's text (templates/parts/shares.cu). */
@@ -35,16 +36,16 @@ enum {
 /* What of a kernel and a problem decides. */
 typedef struct load {
   const gg_device_model *device;
-  int64_t tiles, k_tiles;  /* of one tile, those of the CTA that has most of them */
-  int64_t clusters;        /* that run at once */
-  int64_t sum_bytes;       /* of a CTA's tile */
-  int chunks;              /* of a warp's sums */
-  double sum_steps;        /* K tiles while a CTA writes or reads a tile's sums */
-  double multiply;         /* time to multiply a K tile, of that to load one: at least 1 */
-  double share_steps;      /* K tiles while a cluster waits for one of the others' shares */
-  int64_t multiprocessors; /* or clusters, where each has one to itself */
-  int64_t at_once;         /* clusters of one of them, that run beside each other */
-  double warps, half;      /* of a CTA; and that reach half of a multiprocessor's rate, or 0 */
+  int64_t tiles, k_tiles;      /* of one tile, those of the CTA that has most of them */
+  int64_t clusters;            /* that run at once */
+  int64_t sum_bytes;           /* of a CTA's tile */
+  int chunks;                  /* of a warp's sums */
+  double sum_steps;            /* K tiles while a CTA writes or reads a tile's sums */
+  double multiply;             /* time to multiply a K tile, of that to load one: at least 1 */
+  double share_steps;          /* K tiles while a cluster waits for one of the others' shares */
+  int64_t multiprocessors;     /* or clusters, where each has one to itself */
+  int64_t at_once;             /* clusters of one of them, that run beside each other */
+  const gg_distributed *cores; /* the kernel, where CUDA cores multiply; else NULL */
 } load;
 
 static int64_t divide_up(int64_t value, int64_t by) {
@@ -57,6 +58,10 @@ static int64_t divide_up(int64_t value, int64_t by) {
 static gg_turns turns_of(int tile, int64_t of_pairs, int64_t of_halves) {
   if (of_pairs) return (gg_turns){tile, (int)(of_pairs / (2 * tile)), 2};
   return of_halves ? (gg_turns){tile / 2, (int)(of_halves / tile), 1} : (gg_turns){.tiles = 0};
+}
+
+bool gg_shares_multiprocessors(const gg_kernel *kernel) {
+  return strcmp(kernel->family, "simt") == 0 || strcmp(kernel->family, "sm80") == 0;
 }
 
 gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
@@ -75,7 +80,7 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
       .sum_bytes_m = kernel->sum_bytes_m,
       .sum_bytes_n = kernel->sum_bytes_n,
       .map_bytes = kernel->map_bytes,
-      .warps = kernel->dependent ? 0 : kernel->tile_warps,
+      .warps = gg_shares_multiprocessors(kernel) ? kernel->tile_warps : 0,
       .cores = strcmp(kernel->family, "simt") == 0,
       .type = kernel->a.type,
       .a_bits = gg_dtype_info_of(kernel->a.type)->bits,
@@ -117,9 +122,9 @@ static int64_t split_busiest(const load *l, int64_t shares) {
 }
 
 static double idleness(const load *l, int64_t shares) {
-  if (l->half <= 0) return 1;
+  if (!l->cores) return 1;
   double each = (double)divide_up(l->tiles * shares, l->multiprocessors);
-  return gg_idleness(each, (double)l->at_once, l->warps, l->half);
+  return gg_idleness(l->cores, l->cores->warps, each, (double)l->at_once, l->device);
 }
 
 /* K tiles while as many clusters as have the full speed of DRAM load all there are. */
@@ -228,8 +233,7 @@ static void share_multiprocessors(load *l, const gg_distributed *kernel, int64_t
                                   int64_t multiprocessors) {
   const gg_device_model *device = l->device;
   if (l->clusters > multiprocessors) l->multiprocessors = multiprocessors;
-  l->warps = kernel->warps;
-  l->half = kernel->cores ? device->fma_warps : 0;
+  l->cores = kernel->cores ? kernel : NULL;
   double operations = 2.0 * kernel->tile_m * kernel->tile_n * kernel->tile_k;
   double seconds = (double)(k_tile_bytes > 0 ? k_tile_bytes : 1) / device->load_rate;
   double multiply = operations / rate_of(kernel, device) / seconds;
@@ -333,8 +337,19 @@ static bool lay_out_workspace(gg_distribution *out, const gg_distributed *kernel
          add_maps(out, kernel);
 }
 
-double gg_idleness(double each, double at_once, double warps, double half) {
-  return 1 + ceil(each / at_once) * half / (warps * each);
+/* Tiles' times that `ctas` take beside each other: as long as the scheduler that has most warps. */
+static double round_time(double ctas, double warps, double begin) {
+  enum { schedulers = 4 };
+  return ctas > 0 ? schedulers * ceil(ctas * warps / schedulers) / warps + begin : 0;
+}
+
+double gg_idleness(const gg_distributed *kernel, double warps, double each, double at_once,
+                   const gg_device_model *device) {
+  const double usual_block = 8 * 8;
+  double block = (double)kernel->tile_m * kernel->tile_n / (warps * GG_WARP);
+  double begin = device->fma_begin * usual_block / block;
+  double full = floor(each / at_once), rest = each - full * at_once;
+  return (full * round_time(at_once, warps, begin) + round_time(rest, warps, begin)) / each;
 }
 
 int64_t gg_multiprocessors_of(const gg_device_model *device, int64_t asked) {

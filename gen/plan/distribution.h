@@ -70,16 +70,23 @@ typedef struct gg_distribution {
   bool next_beside; /* whether a launch like it, behind it, had better begin beside it */
 } gg_distribution;
 
+/* Whether CTAs beside each other on a multiprocessor share what it multiplies by: instructions of
+ * single warps. */
+bool gg_shares_multiprocessors(const gg_kernel *kernel);
+
 /* `resident` is how many of the kernel's CTAs run at once, on those `multiprocessors` that the
  * launch may fill (0: all of the device's). Extents are not negative. False where tiles or
  * workspace pass the limits of a grid or of int64. */
 bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg_extents extents,
                           int64_t resident, int64_t multiprocessors, const gg_device_model *device);
 
-/* How many times as long as with as many warps as there can be a multiprocessor takes that computes
- * `each` tiles, by CTAs of so many warps, at most `at_once` beside each other; `half` warps reach
- * half of its rate. The last tiles have it for themselves. */
-double gg_idleness(double each, double at_once, double warps, double half);
+/* How many times as long as by its rate a multiprocessor of CUDA cores takes for `each` of the
+ * kernel's tiles, of `warps` each, of which it computes `at_once` beside each other. Warps are
+ * dealt to its four schedulers, of which the one with most is waited for; and each round of CTAs
+ * takes a part of a tile's time more, in which they wait for what they share: half of that where
+ * each thread has twice as much to compute between such waits. */
+double gg_idleness(const gg_distributed *kernel, double warps, double each, double at_once,
+                   const gg_device_model *device);
 
 /* How many multiprocessors a launch fills that is allowed `asked`: all of the device's for 0 and
  * for more than it has. */

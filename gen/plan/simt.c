@@ -485,6 +485,7 @@ const gg_target gg_target_simt = {
     .worker = "thread",
     .gates = true,
     .traces = true,
+    .awaits = true,
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,

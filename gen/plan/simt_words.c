@@ -66,6 +66,5 @@ void gg_simt_traits(gg_traits *out, const gg_plan *plan, int arch) {
   out->reads_a = plan->atoms_n / 2.0;
   out->reads_b = plan->atoms_m / 2.0;
   out->reads_beside = true;
-  out->copies_share = 1.67;
-  out->warps_half = gg_device_times(1, GG_DEVICE_fma_warps);
+  out->copies_share = 1.8;
 }

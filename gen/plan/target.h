@@ -40,6 +40,8 @@ struct gg_target {
   bool gates;    /* has epilogues that gate columns by their neighbours */
   bool last;     /* of a catalogue only where no other family computes a product */
   bool ageless;  /* made of what every architecture has: no newer one has better for it */
+  bool awaits;   /* planned for an architecture whose launches may begin beside each other, its
+                  * kernels wait themselves for the one ahead of theirs */
 
   bool bits; /* multiplies b1, by and or by xor: the spec's `bits` */
 
@@ -60,6 +62,12 @@ struct gg_target {
   gg_status (*choose)(gg_plan *plan, gg_error *err);
   gg_status (*derive)(gg_layouts *out, const gg_plan *plan, gg_error *err);
 };
+
+/* Whether a kernel may be launched before the one ahead of it has ended: it waits itself. */
+static inline bool gg_plan_awaits(const gg_plan *plan) {
+  enum { first_arch = 90 };
+  return plan->specialised || (plan->target->awaits && plan->arch.number >= first_arch);
+}
 
 /* By their numbers; ends with NULL. */
 extern const gg_target *const gg_targets[];

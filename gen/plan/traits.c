@@ -152,7 +152,6 @@ gg_traits gg_traits_of(const gg_plan *plan, int arch) {
       .rate = gg_plain_number(0),
       .tensor_share = gg_plain_number(1),
       .warps_wanted = gg_plain_number(0),
-      .warps_half = gg_plain_number(0),
       .copies_share = 1,
       .stages_ahead = plan->stages > 1 ? plan->stages - 1 : 1,
       .overlap = beside ? GG_OVERLAP_NEXT : GG_OVERLAP_NONE,

@@ -40,7 +40,6 @@ typedef struct gg_traits {
   gg_device_number rate;         /* operations a second of what multiplies; 0: the tensor core's */
   gg_device_number tensor_share; /* of that rate, what the instruction reaches, */
   gg_device_number warps_wanted; /* where a multiprocessor has so many warps; 0: however many */
-  gg_device_number warps_half;   /* or half of it with so many, and more with more; 0: not so */
   double ctas_half; /* CTAs that reach half of it, and more with more, as each does what holds it up
                        while others multiply; 0: however many */
   double reads_a, reads_b; /* of a stage's A and B from shared memory, to multiply it */

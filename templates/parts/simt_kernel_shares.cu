@@ -8,6 +8,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 n = extent_n(n_arg);
   const int64 k = extent_k(k_arg);
   const int64 batches = extent_batch(batch_arg);
+//@ if awaits
+  await_dependencies();
+  launch_dependents();
+//@ end
 //@ insert read_scalars
   const epilogue_operands parameters = {${operand_list}};
   const int thread = int(threadIdx.x);

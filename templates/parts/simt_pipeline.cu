@@ -1,3 +1,30 @@
+// The next tile's copies are begun over the first half of a tile's steps, some at each: all at once
+// they would keep waiting what the next steps read, since both take the same way to shared memory.
+constexpr int copy_steps = (k_steps + 1) / 2;
+
+// What of an operand's tile, which is whole along K, is copied at a step.
+template <class op>
+__device__ __forceinline__ void load_share(tile_loader &l, unsigned smem_tile, bool exists,
+                                           int step) {
+  load_turns<op>(l, smem_tile, exists, step * turns<op> / copy_steps,
+                 (step + 1) * turns<op> / copy_steps);
+}
+
+__device__ __forceinline__ void load_at_step(loaders &l, unsigned stage, bool exists, int step) {
+  if (step >= copy_steps) return;
+//@ if a_by_registers
+  if (step == 0) fetch_tile<operand_a>(l.gA, l.fetched_a, exists, tile_k);
+//@ else
+  load_share<operand_a>(l.gA, stage, exists, step);
+//@ end
+//@ if b_by_registers
+  if (step == 0) fetch_tile<operand_b>(l.gB, l.fetched_b, exists, tile_k);
+//@ else
+  load_share<operand_b>(l.gB, stage + stage_begin_b, exists, step);
+//@ end
+  if (step == copy_steps - 1) cp_async_commit();
+}
+
 // Multiplies all tiles. While one is multiplied, the copies of the next stages - 1 are under way:
 // of K's last tile, which may be partial and comes first, then of the first, the second, ... .
 // Fragments are double buffered: while one step's words are multiplied, the next one's are read; at
@@ -33,7 +60,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[block_m][block_n][1], loa
       if (!last_step) load_fragments(next, read, at, step + 1);
       // The stage being filled was read in the previous tile; the barrier that ended that tile says
       // that every thread is done with it.
-      if (step == 0) load(l, write, k_tile + stages - 1 < k_tiles, tile_k);
+      load_at_step(l, write, k_tile + stages - 1 < k_tiles, step);
       if (!last_step) {
         multiply_rows(tCrC, now, 0, block_m);
         continue;

@@ -5,7 +5,7 @@
 // while one tile is multiplied, and stores them to shared memory when it is done.
 template <class op>
 struct fetched {
-  unsigned raw[op::line_turns * op::chunk_turns][op::unit][op::raw_words];
+  unsigned raw[turns<op>][op::unit][op::raw_words];
 };
 
 // Bytes of global memory that exist, else 0.
@@ -64,13 +64,13 @@ __device__ __forceinline__ void fetch_tile(tile_loader &l, fetched<op> &f, bool 
                                            int k_left) {
   const int lines_left = op::k_major ? l.mn_left : k_left - l.line;
   const int line_left = op::k_major ? k_left - l.pos : l.mn_left;
-//@ if ragged_lines
-  const bool careful = k_left < tile_k || (!op::k_major && !op::even_mn && l.ragged);
+//@ if ragged_by_registers
+  const bool careful = k_left < tile_k || l.careful;
 //@ else
   const bool careful = k_left < tile_k;
 //@ end
 #pragma unroll
-  for (int turn = 0; turn < op::line_turns * op::chunk_turns; ++turn) {
+  for (int turn = 0; turn < turns<op>; ++turn) {
     const int down = turn / op::chunk_turns * op::line_step;
     const int along = turn % op::chunk_turns * op::chunk_step;
 //@ if splits_columns
@@ -105,7 +105,7 @@ template <class op>
 __device__ __forceinline__ void put_tile(const tile_loader &l, const fetched<op> &f,
                                          unsigned smem_tile) {
 #pragma unroll
-  for (int turn = 0; turn < op::line_turns * op::chunk_turns; ++turn) {
+  for (int turn = 0; turn < turns<op>; ++turn) {
     const int down = turn / op::chunk_turns * op::line_step;
     const int along = turn % op::chunk_turns * op::chunk_step;
     if (op::all_work || has_work<op>(l.line, l.line + down, l.pos + along))

@@ -48,17 +48,7 @@ __device__ __forceinline__ void prefetch_map(const tensor_map &map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
-// In a launch that may begin before the one ahead of it has ended: waits for that end, and says
-// that the next one may begin. In any other launch neither does anything.
-__device__ __forceinline__ void await_dependencies() {
-  if constexpr (traced) stamp<trace_await_launch>(0);
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-  if constexpr (traced) stamp<trace_go>(0);
-}
-
-__device__ __forceinline__ void launch_dependents() {
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-}
+//@ include dependencies
 
 // Registers are shared out evenly at launch; where that is too few for the consumers, the producer
 // gives of its own. All warps of a warpgroup do this together.

@@ -113,10 +113,19 @@ static void add_row(const char *name, const cli_case *c, const gg_plan *plan, do
   if (++row_count == most_rows) die("too many rows:", name);
 }
 
+/* A name is of the kernel for sm_90 or, in older tables, for an architecture before it. */
+static bool is_named(const gg_plan *plan, const char *kernel) {
+  static const char arch[] = "_sm_90";
+  const char *at = strstr(plan->name, arch);
+  if (strcmp(plan->name, kernel) == 0) return true;
+  return at && strncmp(plan->name, kernel, (size_t)(at - plan->name)) == 0 &&
+         strcmp(at + strlen(arch), kernel + (at - plan->name)) == 0;
+}
+
 /* NULL where the catalogue has it no more. */
 static const gg_plan *candidate_named(const gg_lineup *candidates, const char *kernel) {
   for (size_t i = 0; i < candidates->count; i++) {
-    if (strcmp(candidates->list[i].plan.name, kernel) == 0) return &candidates->list[i].plan;
+    if (is_named(&candidates->list[i].plan, kernel)) return &candidates->list[i].plan;
   }
   return NULL;
 }

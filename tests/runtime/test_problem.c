@@ -81,6 +81,32 @@ START_TEST(persistent_grids_fit_the_device) {
 }
 END_TEST
 
+static bool overlaps(const gg_kernel *kernel, int64_t n, int64_t resident) {
+  gg_problem p = fixture_problem(128, n, 64, 1);
+  gg_launch_facts prepared;
+  p.overlap = true;
+  ck_assert_int_eq(gg_problem_check(&prepared, kernel, &p, resident, gg_device_row(90), &err),
+                   GG_OK);
+  return prepared.overlap;
+}
+
+/* On 132 multiprocessors: of kernels of which one holds several CTAs, those that fill the busiest. */
+START_TEST(launches_begin_beside_the_one_ahead) {
+  const int64_t sm_count = 132, tile_n = fixture_kernel().tile_n;
+  gg_kernel kernel = fixture_kernel();
+  kernel.family = "simt";
+  ck_assert(!overlaps(&kernel, sm_count * tile_n, sm_count));
+  kernel.dependent = true;
+  ck_assert(overlaps(&kernel, tile_n, sm_count)); /* one a multiprocessor, however few */
+  ck_assert(!overlaps(&kernel, sm_count * tile_n, 2 * sm_count));
+  ck_assert(overlaps(&kernel, (sm_count + 1) * tile_n, 2 * sm_count));
+  ck_assert(!overlaps(&kernel, 2 * sm_count * tile_n, 3 * sm_count));
+  ck_assert(overlaps(&kernel, 1000 * tile_n, 3 * sm_count));
+  kernel.family = "sm90"; /* of which it is not asked */
+  ck_assert(overlaps(&kernel, tile_n, 2 * sm_count));
+}
+END_TEST
+
 /* Whole clusters, of as many CTAs as the device holds in whole clusters. */
 START_TEST(clusters_take_blocks_of_tiles) {
   gg_kernel kernel = fixture_kernel();
@@ -657,6 +683,7 @@ int main(void) {
   tcase_add_test(tests, pack_passes_int64);
   tcase_add_test(tests, grid_and_arguments);
   tcase_add_test(tests, persistent_grids_fit_the_device);
+  tcase_add_test(tests, launches_begin_beside_the_one_ahead);
   tcase_add_test(tests, clusters_take_blocks_of_tiles);
   tcase_add_test(tests, clusters_along_k_take_one_tile);
   tcase_add_test(tests, clusters_along_k_share_the_k_tiles);
