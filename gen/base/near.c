@@ -47,13 +47,20 @@ void gg_near_start(gg_near *near, const char *wanted) {
   *near = (gg_near){.wanted = wanted, .distance = SIZE_MAX};
 }
 
+/* "align" and "alignment", "box" and "boxes"; of two letters much begins with them. */
+static bool begins(const char *a, size_t rows, const char *b, size_t columns) {
+  size_t shorter = least(rows, columns);
+  return shorter >= 3 && strncmp(a, b, shorter) == 0;
+}
+
 void gg_near_try(gg_near *near, const char *word) {
   char a[longest_near + 1], b[longest_near + 1];
   size_t rows = fold(a, near->wanted), columns = fold(b, word);
   if (rows == 0 || columns == 0) return;
   size_t distance = edit_distance(a, rows, b, columns);
   size_t limit = rows < 6 ? 1 : rows / 3;
-  if (distance > limit || distance >= columns) return;
+  bool far = distance > limit && !begins(a, rows, b, columns);
+  if (far || distance >= columns) return;
   /* Of two as far the one that is written more alike: Layout, not layout, for Layot. */
   distance = distance * GG_NEAR_BYTES + edit_distance(near->wanted, rows, word, columns);
   if (distance >= near->distance) return;

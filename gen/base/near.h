@@ -1,5 +1,6 @@
 /* "Did you mean": of the words it is shown, the closest to one that is misspelt, by edit distance,
- * blind to case and to - against _; none where more than a third of the letters differ. */
+ * blind to case and to - against _; none where more than a third of the letters differ, but where
+ * one begins with the other. */
 #ifndef GG_BASE_NEAR_H
 #define GG_BASE_NEAR_H
 

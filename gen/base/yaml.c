@@ -279,6 +279,10 @@ static gg_status syntax_error(builder *in, const yaml_parser_t *parser, const ch
   bool is_key = parser->context && strcmp(parser->context, "while scanning a simple key") == 0;
   if (is_key || (first == '\0' && parser->context)) {
     mark = mark_of(in, &parser->context_mark); /* the key; what the end of the file left open */
+    char opened = byte_at(text, length, parser->context_mark.index);
+    if (!is_key && (opened == '{' || opened == '['))
+      snprintf(message, sizeof message, "the '%c' is never closed with a '%c'", opened,
+               opened == '{' ? '}' : ']');
   } else if (parser->context && parser->context_mark.line != parser->problem_mark.line) {
     size_t at = strlen(message);
     snprintf(message + at, sizeof message - at, ", in the %s that starts on line %zu",

@@ -7,7 +7,9 @@
 const char *gg_yaml_shown(char out[GG_SHOWN_MAX + 32], const gg_yaml_node *node) {
   char text[GG_SHOWN_MAX];
   if (node->kind == GG_YAML_MAP) {
-    snprintf(out, GG_SHOWN_MAX + 32, "a mapping");
+    snprintf(out, GG_SHOWN_MAX + 32, "%s", node->count ? "a mapping" : "an empty mapping");
+  } else if (node->kind == GG_YAML_LIST && node->count == 0) {
+    snprintf(out, GG_SHOWN_MAX + 32, "an empty list");
   } else if (node->kind == GG_YAML_LIST) {
     snprintf(out, GG_SHOWN_MAX + 32, "a list of %zu", node->count);
   } else if (node->text[0] == '\0' && !node->quoted) {

@@ -91,7 +91,7 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
       {&spec->swizzle.a, "swizzle", "no shared memory: leave it out"},
       {&spec->swizzle.b, "swizzle", "no shared memory: leave it out"},
       {&spec->swizzle.d, "swizzle", "no shared memory: leave it out"},
-      {&spec->d.store, "store of D", "each thread's own element: leave it out"},
+      {&spec->d.store, "key d.store:", "one way, each thread its own element: leave the key out"},
       {&spec->operand_source.a, "operand_source", "global memory: leave it out"},
       {&spec->operand_source.b, "operand_source", "global memory: leave it out"},
       {&spec->accumulator_stages, "accumulator_stages", "one accumulator a thread"},

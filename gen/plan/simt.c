@@ -306,7 +306,7 @@ static gg_status check_schedule(const gg_plan *plan, gg_scheduler kind, gg_error
   const gg_unused unused[] = {
       {&spec->permutation, "permutation", "vectors of a thread in turns: auto"},
       {&spec->swizzle.d, "swizzle of D", "no staging: leave it out"},
-      {&spec->d.store, "store of D", "each thread's own elements: leave it out"},
+      {&spec->d.store, "key d.store:", "one way, each thread its own elements: leave the key out"},
       {&spec->operand_source.a, "operand_source",
        "registers, by way of shared memory: leave it out"},
       {&spec->operand_source.b, "operand_source",

@@ -394,7 +394,8 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_unused all[] = {
       {&spec->permutation, "permutation", "contiguous blocks of rows: auto"},
-      {&spec->d.store, "store of D", "boxes where D is aligned to 16 bytes: leave it out"},
+      {&spec->d.store,
+       "key d.store:", "one way, boxes where D is aligned to 16 bytes: leave the key out"},
   };
   gg_status st = gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
   const gg_spec_field *threads = &spec->threads;

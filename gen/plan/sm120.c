@@ -236,7 +236,8 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
       {&spec->accumulator_stages, "accumulator_stages",
        "accumulators in registers, one set: tensor memory is sm_100's to sm_110's"},
       {&spec->permutation, "permutation", "one contiguous block of rows a warpgroup: auto"},
-      {&spec->d.store, "store of D", "boxes where D is aligned to 16 bytes: leave it out"},
+      {&spec->d.store,
+       "key d.store:", "one way, boxes where D is aligned to 16 bytes: leave the key out"},
   };
   gg_status st = gg_check_all_unused(plan, all, sizeof all / sizeof *all, err);
   if (!st)

@@ -457,7 +457,7 @@ static gg_status choose_copies(gg_plan *plan, tile t, gg_error *err) {
 static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_unused unused[] = {
-      {&spec->d.store, "store of D", "lanes, which store whole lines: leave it out"},
+      {&spec->d.store, "key d.store:", "one way, lanes that store whole lines: leave the key out"},
       {&spec->cluster, "cluster", "one CTA: leave it out"},
       {&spec->cta_group, "cta_group", "no CTA pairs"},
       {&spec->accumulator_stages, "accumulator_stages", "accumulators in registers, one set"},

@@ -35,6 +35,28 @@ gg_sm90_cluster gg_sm90_choose_cluster(const gg_plan *plan, const gg_sm90_tile *
   return (gg_sm90_cluster){shares ? 2 : 1, 1, 1};
 }
 
+static int64_t lesser(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* More CTAs than there may be: how many that are, and how many of them would do. */
+static gg_status refuse_large(const gg_plan *plan, gg_sm90_cluster cluster, gg_error *err) {
+  int64_t m = lesser(cluster.m, portable), n = lesser(cluster.n, portable / m);
+  int64_t k = lesser(cluster.k, most / (m * n));
+  int across = cluster.m * cluster.n;
+  char asked[80], has[80];
+  if (across > portable) {
+    snprintf(asked, sizeof asked, "of %d x %d = %d CTAs along M and N", cluster.m, cluster.n,
+             across);
+  } else {
+    snprintf(asked, sizeof asked, "of %d x %d x %d = %d CTAs", cluster.m, cluster.n, cluster.k,
+             across * cluster.k);
+  }
+  snprintf(has, sizeof has, "%d along M and N at most, %d in all: [%d, %d, %d]", portable, most,
+           (int)m, (int)n, (int)k);
+  return gg_refuse(plan, &plan->spec->cluster, "cluster", asked, has, err);
+}
+
 gg_status gg_sm90_check_cluster(const gg_plan *plan, gg_sm90_cluster cluster, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->cluster;
   int64_t across = (int64_t)cluster.m * cluster.n, all = across * cluster.k;
@@ -51,11 +73,7 @@ gg_status gg_sm90_check_cluster(const gg_plan *plan, gg_sm90_cluster cluster, gg
   if (!plan->specialised && all > 1) {
     return gg_refuse(plan, asked, "cluster", "with schedule multistage", "[1, 1, 1]", err);
   }
-  if (across > portable || all > most) {
-    return gg_refuse(plan, asked, "cluster", "of this shape",
-                     "8 CTAs along M and N at most, 16 in all", err);
-  }
-  return GG_OK;
+  return across > portable || all > most ? refuse_large(plan, cluster, err) : GG_OK;
 }
 
 /* Boxes are divided among the parts; of each that is its own, a CTA gets the sums of all others. */

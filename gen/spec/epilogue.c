@@ -32,17 +32,30 @@ static gg_status find_operation(const gg_reader *in, gg_op_kind *out, const char
   return st;
 }
 
-static gg_status read_option(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *entry) {
+static gg_status fail_option(const gg_reader *in, const gg_spec_op *op, const gg_yaml_node *entry) {
   gg_near near;
+  gg_str advice = GG_STR_INIT;
+  const gg_key *option;
+  const char *name = gg_op_info_of(op->kind)->name;
   gg_near_start(&near, entry->key);
+  for (size_t i = 0; (option = gg_op_option(op->kind, i)); i++) {
+    gg_near_try(&near, option->path);
+    gg_str_printf(&advice, "%s%s %s", i ? "," : name, i ? "" : " has", option->path);
+  }
+  if (advice.length == 0) gg_str_printf(&advice, "%s has no options", name);
+  near.advice = gg_str_shown(&advice);
+  gg_status st = gg_fail_key(in, entry, &near);
+  gg_str_free(&advice);
+  return st;
+}
+
+static gg_status read_option(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *entry) {
   const gg_key *option;
   for (size_t i = 0; (option = gg_op_option(op->kind, i)); i++) {
-    if (strcmp(option->path, entry->key) == 0) {
+    if (strcmp(option->path, entry->key) == 0)
       return gg_value_read(in, option_field(op, option), option, entry);
-    }
-    gg_near_try(&near, option->path);
   }
-  return gg_fail_key(in, entry, &near);
+  return fail_option(in, op, entry);
 }
 
 /* The option that there must be, which may stand for all of them: `expr: x * x`. */

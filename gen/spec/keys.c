@@ -286,6 +286,42 @@ static bool is_before(const char *text) {
   return length == 2 && !digits[length] && atoi(digits) < gg_arch_table(&count)->number;
 }
 
+/* "write 'a: {scale: {type: ...}}'" for a.scale.type. */
+static void advise_nested(gg_str *out, const char *path) {
+  size_t depth = 0;
+  gg_str_puts(out, "write '");
+  for (; *path; path++) {
+    if (*path != '.') {
+      gg_str_putc(out, *path);
+    } else {
+      gg_str_puts(out, ": {");
+      depth++;
+    }
+  }
+  gg_str_puts(out, ": ...");
+  while (depth-- > 0)
+    gg_str_putc(out, '}');
+  gg_str_puts(out, "'; dotted paths are for a sweep");
+}
+
+void gg_key_advise(gg_str *out, const gg_key *parent, const char *word) {
+  const gg_key *key;
+  bool found = false;
+  for (size_t i = 0; parent && (key = gg_key_child(parent, i)); i++)
+    gg_str_printf(out, "%s%s %s", i ? "," : parent->path, i ? "" : " has", gg_key_leaf(key));
+  if (parent) return;
+  if (gg_key_find(word, strlen(word))) {
+    advise_nested(out, word);
+    return;
+  }
+  for (key = gg_keys; key->path; key++) {
+    if (strcmp(gg_key_leaf(key), word) != 0) continue;
+    gg_str_printf(out, "%s %s", found ? "," : "of that name there is", key->path);
+    found = true;
+  }
+  if (!found) gg_str_puts(out, "`gemmgen spec` lists the keys");
+}
+
 void gg_near_word(gg_near *near, const char *wanted, const gg_key *key) {
   char arch[GG_ARCH_NAME_MAX];
   gg_near_start(near, wanted);

@@ -105,6 +105,10 @@ const gg_key *gg_op_option(gg_op_kind kind, size_t index);
 
 /* ---- Near misses --------------------------------------------------------------------- */
 
+/* Appends what helps who has written `word` where no key of `parent` (NULL: of the spec, or of a
+ * sweep) is near: the keys that are there, or where one of this name is. */
+void gg_key_advise(gg_str *out, const gg_key *parent, const char *word);
+
 /* The word of a key that `wanted` stands for elsewhere, else the closest one; none where it is a
  * word of ours that this key does not take, which is no slip. */
 void gg_near_word(gg_near *near, const char *wanted, const gg_key *key);

@@ -40,10 +40,15 @@ static gg_status read_entry(const gg_reader *in, gg_spec *spec, const gg_key *pa
     if (strcmp(gg_key_leaf(key), entry->key) == 0) return gg_spec_read(in, spec, key, entry);
   }
   gg_near near;
+  gg_str advice = GG_STR_INIT;
   gg_near_start(&near, entry->key);
   for (size_t i = 0; (key = gg_key_child(parent, i)); i++)
     gg_near_try(&near, gg_key_leaf(key));
-  return gg_fail_key(in, entry, &near);
+  gg_key_advise(&advice, parent, entry->key);
+  near.advice = gg_str_shown(&advice);
+  gg_status st = gg_fail_key(in, entry, &near);
+  gg_str_free(&advice);
+  return st;
 }
 
 static gg_status read_map(const gg_reader *in, gg_spec *spec, const gg_key *key,

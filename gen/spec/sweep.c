@@ -42,10 +42,15 @@ static gg_status find_key(const gg_reader *in, const gg_key **out, const gg_yaml
   }
   if (*out) return GG_OK;
   gg_near near;
+  gg_str advice = GG_STR_INIT;
   gg_near_start(&near, entry->key);
   for (const gg_key *key = gg_keys; key->path; key++)
     gg_near_try(&near, key->path);
-  return gg_fail_key(in, entry, &near);
+  gg_key_advise(&advice, NULL, entry->key);
+  near.advice = gg_str_shown(&advice);
+  gg_status st = gg_fail_key(in, entry, &near);
+  gg_str_free(&advice);
+  return st;
 }
 
 /* Whether the document, or an axis before this one, already says what `key` is. */

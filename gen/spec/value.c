@@ -41,28 +41,35 @@ gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_yaml_nod
   return st;
 }
 
-enum { hint_max = GG_NEAR_BYTES + 20 };
-
-/* "; did you mean 'x'?", or nothing. */
-static const char *suggestion(char out[hint_max], const gg_near *near) {
-  out[0] = '\0';
-  if (near->advice) snprintf(out, hint_max, "; %s", near->advice);
-  if (near->best[0]) snprintf(out, hint_max, "; did you mean '%s'?", near->best);
-  return out;
+/* "; did you mean 'x'?", what is advised in its place, or nothing. */
+static void suggest(gg_str *out, const gg_near *near) {
+  if (near->best[0]) {
+    gg_str_printf(out, "; did you mean '%s'?", near->best);
+  } else if (near->advice) {
+    gg_str_printf(out, "; %s", near->advice);
+  }
 }
 
 gg_status gg_fail_key(const gg_reader *in, const gg_yaml_node *node, const gg_near *near) {
   gg_place place;
-  char hint[hint_max], shown[GG_SHOWN_MAX];
-  return gg_fail(in->err, SPEC_KEY, gg_yaml_key_mark(&place, in->file, node),
-                 gg_shown(shown, near->wanted), suggestion(hint, near));
+  gg_str hint = GG_STR_INIT;
+  char shown[GG_SHOWN_MAX];
+  suggest(&hint, near);
+  gg_status st = gg_fail(in->err, SPEC_KEY, gg_yaml_key_mark(&place, in->file, node),
+                         gg_shown(shown, near->wanted), gg_str_shown(&hint));
+  gg_str_free(&hint);
+  return st;
 }
 
 gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near *near,
                          const gg_str *words) {
-  char hint[hint_max], shown[GG_SHOWN_MAX];
-  return gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted), gg_str_shown(words),
-                 suggestion(hint, near));
+  gg_str hint = GG_STR_INIT;
+  char shown[GG_SHOWN_MAX];
+  suggest(&hint, near);
+  gg_status st = gg_fail(in->err, SPEC_CHOICE, mark, gg_shown(shown, near->wanted),
+                         gg_str_shown(words), gg_str_shown(&hint));
+  gg_str_free(&hint);
+  return st;
 }
 
 /* ---- Words --------------------------------------------------------------------------- */
@@ -155,7 +162,8 @@ static gg_status read_real(const gg_reader *in, float *out, const gg_key *key,
   bool plain = node->kind == GG_YAML_SCALAR && !node->quoted;
   bool negative = plain && node->text[0] == '-';
   const char *end = plain ? gg_decimal_read(&value, node->text + negative) : NULL;
-  if (!end || *end || value > FLT_MAX) return gg_fail_type(in, key, node);
+  bool vanishes = end && value > 0 && (float)value == 0;
+  if (!end || *end || value > FLT_MAX || vanishes) return gg_fail_type(in, key, node);
   *out = (float)(negative ? -value : value);
   return GG_OK;
 }
