@@ -28,7 +28,13 @@
 #include "emu/report.h"
 #include "suite.h"
 
-enum { words_most = 4096, files_most = 256, usual_seeds = 4, warnings_most = 4, counters_most = 8 };
+enum {
+  words_most = 4096,
+  files_most = 1024,
+  usual_seeds = 4,
+  warnings_most = 4,
+  counters_most = 8
+};
 
 typedef struct kernel_case {
   const char *name;
@@ -322,9 +328,13 @@ static int by_name(const void *a, const void *b) {
 static void list_files(const char *folder) {
   DIR *dir = opendir(folder);
   if (!dir) return;
-  for (struct dirent *entry; (entry = readdir(dir)) && file_count < files_most;) {
+  for (struct dirent *entry; (entry = readdir(dir));) {
     size_t length = strlen(entry->d_name);
     if (length < 4 || strcmp(entry->d_name + length - 4, ".ptx")) continue;
+    if (file_count == files_most) {
+      fprintf(stderr, "%s: more than %d kernels: raise files_most\n", folder, files_most);
+      exit(EXIT_FAILURE);
+    }
     gg_str path = GG_STR_INIT;
     gg_str_printf(&path, "%s/%s", folder, entry->d_name);
     folder_files[file_count++] = gg_str_take(&path);
