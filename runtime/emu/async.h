@@ -48,7 +48,7 @@ struct emu_async {
   uint64_t since;     /* its warp's accesses from this clock on came after it; 0: none has yet */
   uint64_t issued;    /* time of the cluster: the engine's */
   bool held;          /* its marks are set: the engine's */
-  bool trusting;      /* the async proxy reads for it what threads wrote without a proxy fence */
+  bool trusting;      /* what threads wrote without a proxy fence is no race to it, but relaxed */
   bool binds;         /* the CTA whose memory it touches must not exit before it lands */
   uint32_t starts[2]; /* of a product: addresses of A and B, as their descriptors say; 0: it is not
                          in shared memory */

@@ -103,6 +103,7 @@ struct emu_op {
   uint8_t vector;             /* elements of a vector access; 0 and 1 are the same */
   bool converges;             /* .sync/.aligned: see emu_converge */
   bool collective;            /* an access of the whole warp: its lanes read before any goes on */
+  bool updates;               /* memory atomically; red.async and cp.reduce do so later */
   emu_address address;        /* of an access */
   const void *facts;          /* the decoder's own, in the module's arena */
   uint32_t index;             /* of this op in its function */

@@ -7,8 +7,8 @@
  * (named barrier, mbarrier, cluster barrier, a flag in memory) carries a clock that arrivals join
  * and waiters take over. A second clock, of what the async proxy may see, is brought up to the
  * first by fence.proxy.async alone: bulk stores read what threads wrote before such a fence, and
- * bulk copies write where threads read before one. Global memory is not watched; lanes of one warp race where
- * they communicate with nothing between that orders the lanes of a warp.
+ * bulk copies write where threads read before one. Global memory is not watched; lanes of one warp
+ * race where they communicate with nothing between that orders the lanes of a warp.
  *
  * Missing a race is better than seeing one that is none: a clock may know too much, never too
  * little. A module that has no fence of any kind relies on what the H100 happens to do, and gets
@@ -51,7 +51,8 @@ bool emu_hazard_issue(const struct emu_async *async);
 void emu_hazard_land(const struct emu_async *async);
 
 /* Whether the module has a fence, with this modifier unless it is NULL. Where there is one
- * (emu_run.fences), bulk stores are held to all rules. */
+ * (emu_run.fences), bulk stores are held to all rules; else a barrier will do, which is told of as
+ * relaxed. */
 bool emu_hazard_fences(const ptx_module *ptx, const char *modifier);
 
 /* ---- Order ------------------------------------------------------------------------------ */

@@ -5,7 +5,8 @@
  * are counted, by chunks of 16 bytes, the grain of every asynchronous reader. A claim on bytes that
  * are already owned is an error at once, and so is every other access that finds the marks: between
  * issue and landing nothing can be ordered with the operation. Before its issue and after its
- * landing the order is hazard.c's to judge.
+ * landing the order is hazard.c's to judge. Atomic updates (red.async, cp.reduce, atomics of
+ * threads) do not disturb each other: any number of them may own bytes that they write.
  *
  * An operation lands when somebody waits for it in person, when nothing else can run, or by chance.
  * Invariant: an operation in the list has its marks set (`held`), one that is out of it has not. */
@@ -74,7 +75,8 @@ static bool is_free(const emu_async *async, const emu_span *spans, uint32_t coun
     if (at < 0) continue;
     emu_place place = spans[i].place;
     place.offset += (uint32_t)at;
-    return emu_async_touched(async->warp, async->op, __builtin_ctz(async->lanes), place, 1, write);
+    return emu_async_touched(async->warp, async->op, __builtin_ctz(async->lanes), place,
+                             spans[i].bytes - (uint32_t)at, write);
   }
   return true;
 }
@@ -127,14 +129,6 @@ static bool hold(emu_async *async) {
   return true;
 }
 
-static void let_go(emu_async *async) {
-  for (uint32_t i = 0; i < async->read_count && async->held; i++)
-    release_read(&async->reads[i]);
-  for (uint32_t i = 0; i < async->write_count && async->held; i++)
-    mark_write(&async->writes[i], false);
-  async->held = false;
-}
-
 static bool covers(const emu_span *spans, uint32_t count, emu_place place, uint32_t bytes) {
   for (uint32_t i = 0; i < count; i++) {
     if (spans[i].place.bank == place.bank && spans[i].place.offset < place.offset + bytes &&
@@ -143,6 +137,25 @@ static bool covers(const emu_span *spans, uint32_t count, emu_place place, uint3
     }
   }
   return false;
+}
+
+/* Updates that are in flight still own what an update that lands has owned with them. */
+static void mark_again(struct emu_engine *engine, const emu_span *span) {
+  for (const emu_async *a = engine->first; a; a = a->next) {
+    if (!a->held || !covers(a->writes, a->write_count, span->place, span->bytes)) continue;
+    for (uint32_t i = 0; i < a->write_count; i++)
+      mark_write(&a->writes[i], true);
+  }
+}
+
+static void let_go(struct emu_engine *engine, emu_async *async) {
+  for (uint32_t i = 0; i < async->read_count && async->held; i++)
+    release_read(&async->reads[i]);
+  for (uint32_t i = 0; i < async->write_count && async->held; i++) {
+    mark_write(&async->writes[i], false);
+    if (async->op->updates) mark_again(engine, &async->writes[i]);
+  }
+  async->held = false;
 }
 
 static void describe(char *out, size_t size, const emu_async *async) {
@@ -154,13 +167,17 @@ static void describe(char *out, size_t size, const emu_async *async) {
 bool emu_async_touched(emu_warp *warp, const emu_op *op, int lane, emu_place place, uint32_t bytes,
                        bool write) {
   const emu_async *owner = NULL;
-  bool landing = false;
+  bool landing = false, joins = false;
   for (const emu_async *a = warp->cta->cluster->engine->first; a && !owner; a = a->next) {
     if (!a->held) continue;
     landing = covers(a->writes, a->write_count, place, bytes);
+    bool together = landing && op->updates && a->op->updates;
+    joins |= together;
+    landing &= !together;
     if (landing || (write && covers(a->reads, a->read_count, place, bytes))) owner = a;
   }
   const char *verb = write ? "writes" : "reads";
+  if (!owner && joins) return true;
   if (!owner) {
     emu_fault(warp, op, lane, GG_E_EMU_MBARRIER,
               "%s 0x%x, where an mbarrier object lives: mbarrier.inval it first", verb,
@@ -197,7 +214,7 @@ static void unlink_async(struct emu_engine *engine, emu_async *async) {
 
 static bool land(emu_cluster *cluster, emu_async *async) {
   unlink_async(cluster->engine, async);
-  let_go(async);
+  let_go(cluster->engine, async);
   emu_engine_note(cluster);
   bool ok = async->land(async, cluster);
   if (ok) emu_hazard_land(async);

@@ -18,7 +18,7 @@
 #include "emu/hazard/state.h"
 #include "emu/isa/access.h"
 
-typedef enum verdict { ORDERED, UNORDERED, RELAXED, LANES, UNFENCED, OVERTAKES } verdict;
+typedef enum verdict { ORDERED, UNORDERED, RELAXED, LANES, UNFENCED, TRUSTED, OVERTAKES } verdict;
 
 enum { ANY_LANE = -1, known_most = 16 };
 
@@ -136,6 +136,23 @@ static bool overtakes(const actor *a, emu_agent reader, uint32_t clock) {
          emu_clocks_of(&a->watched->knows.proxied, reader) < clock;
 }
 
+/* Within the warp, of which lane. */
+static verdict after_own(const actor *a, emu_epoch earlier, bool earlier_wrote) {
+  emu_agent agent = emu_epoch_agent(earlier);
+  if (agent != a->watched->agent || emu_epoch_clock(earlier) < a->watched->met) return ORDERED;
+  if (a->lane == ANY_LANE || (int)emu_epoch_lane(earlier) == a->lane) return ORDERED;
+  /* Of lanes that write a place in one instruction, one wins. */
+  if (earlier_wrote) return a->write && op_of(a->hazards, earlier) == a->op ? ORDERED : LANES;
+  return is_collective(a->hazards, earlier) ? ORDERED : LANES;
+}
+
+/* Whether the async proxy reads what a thread wrote, with no proxy fence between the two. */
+static bool is_unfenced(const actor *a, emu_epoch earlier) {
+  emu_agent agent = emu_epoch_agent(earlier);
+  return a->proxy == EMU_PROXY_ASYNC && !a->write && a->hazards->warp_of[agent] &&
+         emu_clocks_of(&a->watched->knows.proxied, agent) < emu_epoch_clock(earlier);
+}
+
 static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   const emu_watched *watched = a->watched;
   emu_agent agent = emu_epoch_agent(earlier);
@@ -144,16 +161,11 @@ static verdict after(const actor *a, emu_epoch earlier, bool earlier_wrote) {
     return is_past(a, earlier) ? RELAXED : UNORDERED;
   }
   if (a->since && agent == watched->agent && clock >= a->since) return UNORDERED;
-  if (a->proxy == EMU_PROXY_ASYNC && !a->write && earlier_wrote && a->hazards->warp_of[agent] &&
-      emu_clocks_of(&watched->knows.proxied, agent) < clock && !a->trusting) {
-    return UNFENCED;
-  }
+  bool unfenced = earlier_wrote && is_unfenced(a, earlier);
+  if (unfenced && !a->trusting) return UNFENCED;
   if (!earlier_wrote && overtakes(a, agent, clock)) return OVERTAKES;
-  if (agent != watched->agent || clock < watched->met) return ORDERED;
-  if (a->lane == ANY_LANE || (int)emu_epoch_lane(earlier) == a->lane) return ORDERED;
-  /* Of lanes that write a place in one instruction, one wins. */
-  if (earlier_wrote) return a->write && op_of(a->hazards, earlier) == a->op ? ORDERED : LANES;
-  return is_collective(a->hazards, earlier) ? ORDERED : LANES;
+  verdict found = after_own(a, earlier, earlier_wrote);
+  return found == ORDERED && unfenced ? TRUSTED : found;
 }
 
 static verdict after_readers(const actor *a, uint64_t read, emu_epoch *culprit) {
@@ -206,15 +218,18 @@ static bool report(const actor *a, emu_place place, verdict found, emu_epoch ear
                   "makes nothing visible",
       [LANES] = "no bar.warp.sync or other barrier orders the two lanes",
       [UNFENCED] = "no fence.proxy.async makes what threads write visible to the async proxy",
+      [TRUSTED] = "no fence.proxy.async makes what threads write visible to the async proxy, "
+                  "and the module has no fence at all: hardware has them in this order, and PTX "
+                  "does not promise it",
       [OVERTAKES] =
           "a barrier orders the two, but no fence.proxy.async stands between the read and "
           "the barrier: the copy may overtake the read",
   };
   char who[320];
   name(who, sizeof who, a->hazards, earlier, wrote);
-  gg_status code = found == RELAXED     ? GG_E_EMU_RELAXED
-                   : found == OVERTAKES ? GG_E_EMU_OVERTAKEN
-                                        : GG_E_EMU_RACE;
+  gg_status code = found == RELAXED || found == TRUSTED ? GG_E_EMU_RELAXED
+                   : found == OVERTAKES                 ? GG_E_EMU_OVERTAKEN
+                                                        : GG_E_EMU_RACE;
   return emu_tolerated(a->warp, a->op, a->lane, code, "%s %s, which %s: %s",
                        a->write ? "writes" : "reads", emu_place_in_words(place).text, who,
                        reasons[found]);
@@ -559,6 +574,7 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
 
 static bool touch_spans(actor *a, const emu_span *spans, uint32_t count, bool write, int tasks) {
   a->write = write;
+  a->atomic = write && a->op->updates;
   forget_histories(a);
   for (uint32_t i = 0; i < count; i++) {
     if (!touch(a, spans[i].place, spans[i].bytes, tasks)) return false;

@@ -219,6 +219,7 @@ static gg_status decode_atomic(emu_op *op, emu_decoder *d, bool returns, gg_erro
   f->returns = returns;
   op->exec = atomic;
   op->kind = EMU_KIND_ATOMIC;
+  op->updates = true;
   op->facts = f;
   emu_type type = (emu_type)op->type;
   if (returns) st = emu_operand_vector(f->to, &count, 8, d, at++, type, true, err);

@@ -216,6 +216,7 @@ static gg_status decode_copy(emu_op *op, emu_decoder *d, bool reduces, gg_error 
     return emu_unknown_form(d, err, ".cp_mask needs sm_100");
   }
   if (!st) st = emu_modifiers_end(d, err);
+  op->updates = reduces;
   op->facts = facts;
   op->exec = run_bulk;
   return st ? st : decode_copy_operands(op, d, facts, hinted, err);

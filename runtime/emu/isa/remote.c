@@ -235,6 +235,7 @@ static gg_status decode_remote(emu_op *op, emu_decoder *d, bool reduces, gg_erro
     return emu_unknown_form(d, err, "more than %d bytes", value_bytes_max);
   }
   op->kind = reduces ? EMU_KIND_ATOMIC : EMU_KIND_STORE;
+  op->updates = reduces;
   op->facts = facts;
   op->exec = run_remote;
   return st;
