@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "cli/cli.h"
+#include "spec/keys.h"
 #include "spec/reference.h"
 
 typedef struct spec_options {
@@ -22,6 +23,20 @@ static const cli_option options[] = {
      "write to FILE instead of standard output"},
     {0},
 };
+
+static int fail_key(const char *word) {
+  gg_near near;
+  gg_str advice = GG_STR_INIT;
+  gg_near_path(&near, word);
+  if (near.best[0]) {
+    gg_str_printf(&advice, "did you mean '%s'?", near.best);
+  } else {
+    gg_key_advise(&advice, NULL, word);
+  }
+  int status = cli_usage("no key '%s'; %s", word, gg_str_shown(&advice));
+  gg_str_free(&advice);
+  return status;
+}
 
 static int run(const void *values, int argc, char **argv) {
   const spec_options *given = values;
@@ -44,7 +59,7 @@ static int run(const void *values, int argc, char **argv) {
   } else if (argc == 0) {
     gg_reference_list(&text);
   } else if (!gg_reference_key(&text, argv[0])) {
-    status = cli_usage("no key '%s'; `gemmgen spec` lists them", argv[0]);
+    status = fail_key(argv[0]);
   }
   gg_error err = GG_ERROR_INIT;
   if (status == CLI_OK && cli_write_text(given->output, &text, &err)) {

@@ -322,6 +322,12 @@ void gg_key_advise(gg_str *out, const gg_key *parent, const char *word) {
   if (!found) gg_str_puts(out, "`gemmgen spec` lists the keys");
 }
 
+void gg_near_path(gg_near *near, const char *wanted) {
+  gg_near_start(near, wanted);
+  for (const gg_key *key = gg_keys; key->path; key++)
+    gg_near_try(near, key->path);
+}
+
 void gg_near_word(gg_near *near, const char *wanted, const gg_key *key) {
   char arch[GG_ARCH_NAME_MAX];
   gg_near_start(near, wanted);

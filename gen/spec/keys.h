@@ -109,6 +109,9 @@ const gg_key *gg_op_option(gg_op_kind kind, size_t index);
  * sweep) is near: the keys that are there, or where one of this name is. */
 void gg_key_advise(gg_str *out, const gg_key *parent, const char *word);
 
+/* The path of a key, as sweeps have it, that is closest. */
+void gg_near_path(gg_near *near, const char *wanted);
+
 /* The word of a key that `wanted` stands for elsewhere, else the closest one; none where it is a
  * word of ours that this key does not take, which is no slip. */
 void gg_near_word(gg_near *near, const char *wanted, const gg_key *key);

@@ -43,9 +43,7 @@ static gg_status find_key(const gg_reader *in, const gg_key **out, const gg_yaml
   if (*out) return GG_OK;
   gg_near near;
   gg_str advice = GG_STR_INIT;
-  gg_near_start(&near, entry->key);
-  for (const gg_key *key = gg_keys; key->path; key++)
-    gg_near_try(&near, key->path);
+  gg_near_path(&near, entry->key);
   gg_key_advise(&advice, NULL, entry->key);
   near.advice = gg_str_shown(&advice);
   gg_status st = gg_fail_key(in, entry, &near);

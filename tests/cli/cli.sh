@@ -293,6 +293,12 @@ holds 'it is JSON' json out
 expect 2 'explain in an unknown format' "$gemmgen" explain --format xml spec.yaml
 expect 0 'spec' "$gemmgen" spec
 expect 0 'spec --help KEY' "$gemmgen" spec --help tile
+expect 2 'spec of a key elsewhere' "$gemmgen" spec --help store
+holds 'it is told where' grep -q "no key 'store'; of that name there is d.store" err
+expect 2 'spec of a key that is near' "$gemmgen" spec a.round
+holds 'it is suggested' grep -q "no key 'a.round'; did you mean 'a.rounded'" err
+expect 2 'spec of no key' "$gemmgen" spec colour
+holds 'it is told how to list them' grep -q "no key 'colour'; .gemmgen spec. lists the keys" err
 expect 0 'schema' "$gemmgen" spec --schema
 holds 'it is JSON' json out
 expect 0 'atoms' "$gemmgen" atoms --json
