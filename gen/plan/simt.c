@@ -224,6 +224,21 @@ static int registers_for(int count, int ctas) {
   return most < GG_REGISTERS_PER_THREAD ? most : GG_REGISTERS_PER_THREAD;
 }
 
+/* Where blocks of the usual size do not fit, as of f64 whose tiles are shared, more threads have
+ * fewer rows each; the usual ones where that does not help. */
+static threads fit_threads(const gg_plan *plan, tile t, threads usual, bool one_stage,
+                           gg_scheduler kind) {
+  const gg_spec *spec = plan->spec;
+  int ctas = spec->ctas_per_sm.state == GG_SPEC_SET ? (int)spec->ctas_per_sm.number : 1;
+  int stages = one_stage ? 1 : usual_stages;
+  if (spec->atom_layout.state == GG_SPEC_SET) return usual;
+  for (threads w = usual; t.m % w.m == 0 && w.m * w.n <= most_threads; w.m *= 2) {
+    const registers r = count_registers(plan, t, w, stages, kind);
+    if (all_registers(r) <= registers_for(w.m * w.n, ctas)) return w;
+  }
+  return usual;
+}
+
 static gg_status check_registers(const gg_plan *plan, tile t, threads w, registers r, int ctas,
                                  gg_error *err) {
   int count = w.m * w.n, most = registers_for(count, ctas);
@@ -402,11 +417,11 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = gg_choose_operations(plan, plan->accumulator, err))) return st;
   if ((st = choose_mma(plan, err))) return st;
   const tile t = choose_tile(plan);
-  const threads w = choose_threads(plan, t);
+  const gg_scheduler kind = choose_scheduler(plan);
+  if ((st = choose_copies(plan, t, one_stage, err))) return st;
+  const threads w = fit_threads(plan, t, choose_threads(plan, t), one_stage, kind);
   if ((st = check_threads(plan, w, one_stage, err))) return st;
   if ((st = check_tile(plan, t, w, err))) return st;
-  if ((st = choose_copies(plan, t, one_stage, err))) return st;
-  const gg_scheduler kind = choose_scheduler(plan);
   const int stages = choose_stages(plan, t, w, kind);
   const registers r = count_registers(plan, t, w, stages, kind);
   const int ctas = choose_ctas(plan, t, w, r, stages);

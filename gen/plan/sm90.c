@@ -281,30 +281,55 @@ static gg_status refuse_dynamic(const gg_plan *plan, const gg_sm90_schedule *sch
       err);
 }
 
+/* Who computes which tile, in which registers. */
+typedef struct share_of_work {
+  gg_sm90_tile tile;
+  gg_sm90_workers workers;
+  gg_sm90_sums sums;
+  gg_sm90_cluster cluster;
+  gg_sm90_schedule schedule;
+  gg_sm90_registers registers;
+} share_of_work;
+
+static share_of_work choose_share(gg_status *st, const gg_plan *plan, int promote, int too_large,
+                                  gg_error *err) {
+  share_of_work w = {.tile = gg_sm90_choose_tile(st, plan, promote > 0, too_large, err)};
+  if (!*st) w.workers = gg_sm90_choose_workers(st, plan, &w.tile, err);
+  if (!*st) w.sums = gg_sm90_choose_sums(st, plan, &w.tile, promote, err);
+  if (*st) return w;
+  w.cluster = gg_sm90_choose_cluster(plan, &w.tile);
+  w.schedule = gg_sm90_choose_schedule(plan, w.cluster);
+  w.registers = gg_sm90_choose_registers(st, plan, &w.tile, &w.workers, &w.sums, &w.schedule, err);
+  return w;
+}
+
+/* Of the usual tiles the largest that is possible with what else is asked: one warpgroup a tile, or
+ * several CTAs a multiprocessor, have fewer registers for it. Where none is, why not the largest.
+ */
+static share_of_work choose_usual(gg_status *st, const gg_plan *plan, int promote, gg_error *err) {
+  bool asked = plan->spec->tile.state == GG_SPEC_SET;
+  for (int too_large = 0; !asked && too_large < GG_SM90_USUAL_TILES; too_large++) {
+    share_of_work w = choose_share(st, plan, promote, too_large, NULL);
+    if (!*st) return w;
+  }
+  return choose_share(st, plan, promote, 0, err);
+}
+
 /* Who computes which tile; the plan then has it. */
 static gg_sm90_schedule choose_tiles(gg_status *st, gg_plan *plan, int promote, gg_error *err) {
   gg_sm90_schedule none = {.splits = 0};
-  const gg_sm90_tile tile = gg_sm90_choose_tile(st, plan, promote > 0, err);
+  const share_of_work w = choose_usual(st, plan, promote, err);
+  if (*st || (*st = gg_sm90_check_cluster(plan, w.cluster, err))) return none;
+  if ((*st = gg_sm90_choose_boxes(plan, &w.tile, err))) return none;
+  *st = gg_sm90_check_schedule(plan, &w.tile, &w.workers, w.cluster, &w.schedule, err);
   if (*st) return none;
-  const gg_sm90_workers workers = gg_sm90_choose_workers(st, plan, &tile, err);
+  if ((*st = refuse_dynamic(plan, &w.schedule, err))) return none;
+  const gg_order order = gg_sm90_choose_order(st, plan, &w.tile, w.cluster, err);
   if (*st) return none;
-  const gg_sm90_sums sums = gg_sm90_choose_sums(st, plan, &tile, promote, err);
-  if (*st) return none;
-  const gg_sm90_cluster cluster = gg_sm90_choose_cluster(plan, &tile);
-  const gg_sm90_schedule schedule = gg_sm90_choose_schedule(plan, cluster);
-  const gg_sm90_registers registers =
-      gg_sm90_choose_registers(st, plan, &tile, &workers, &sums, &schedule, err);
-  if (*st || (*st = gg_sm90_check_cluster(plan, cluster, err))) return none;
-  if ((*st = gg_sm90_choose_boxes(plan, &tile, err))) return none;
-  *st = gg_sm90_check_schedule(plan, &tile, &workers, cluster, &schedule, err);
-  if (*st) return none;
-  if ((*st = refuse_dynamic(plan, &schedule, err))) return none;
-  const gg_order order = gg_sm90_choose_order(st, plan, &tile, cluster, err);
-  if (*st) return none;
-  put_tile(plan, &tile, &workers);
-  put_schedule(plan, cluster, &schedule, &order);
-  put_registers(plan, &sums, &registers);
-  return schedule;
+  put_tile(plan, &w.tile, &w.workers);
+  put_schedule(plan, w.cluster, &w.schedule, &order);
+  put_registers(plan, &w.sums, &w.registers);
+  return w.schedule;
 }
 
 static gg_status choose(gg_plan *plan, gg_error *err) {

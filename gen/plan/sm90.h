@@ -21,6 +21,8 @@ typedef struct gg_sm90_tile {
   bool a_in_registers;
 } gg_sm90_tile;
 
+enum { GG_SM90_USUAL_TILES = 4 };
+
 typedef struct gg_sm90_sums {
   int promote; /* MMAs along K whose sum is added to the accumulator; 0: all */
 } gg_sm90_sums;
@@ -45,10 +47,12 @@ typedef struct gg_sm90_registers {
   int sum_sets;
 } gg_sm90_registers;
 
-/* The tile and its MMA; the warpgroups; sums, of `promote` MMAs if the tile's K allows; and, when
+/* The tile and its MMA, where none is asked for the first of the usual ones behind those that are
+ * found `too_large`; the warpgroups; sums, of `promote` MMAs if the tile's K allows; and, when
  * it is known who computes a tile, a thread's registers. sm90_tile.c */
 double gg_sm90_tiles_of(const gg_plan *plan, int m, int n);
-gg_sm90_tile gg_sm90_choose_tile(gg_status *st, const gg_plan *plan, bool promotes, gg_error *err);
+gg_sm90_tile gg_sm90_choose_tile(gg_status *st, const gg_plan *plan, bool promotes, int too_large,
+                                 gg_error *err);
 gg_sm90_workers gg_sm90_choose_workers(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
                                        gg_error *err);
 gg_sm90_sums gg_sm90_choose_sums(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,

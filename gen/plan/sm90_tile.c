@@ -105,15 +105,17 @@ double gg_sm90_tiles_of(const gg_plan *plan, int m, int n) {
   return (double)tiles_m * (double)tiles_n * batch;
 }
 
-/* The largest tile that gives most multiprocessors of a large device one. */
-static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan, bool promotes) {
-  static const int shapes[][2] = {{128, 256}, {128, 128}, {64, 128}, {64, 64}};
-  size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
+/* The largest tile that gives most multiprocessors of a large device one, and fits behind so many
+ * larger ones that do not. */
+static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan, bool promotes, int too_large) {
+  static const int shapes[GG_SM90_USUAL_TILES][2] = {{128, 256}, {128, 128}, {64, 128}, {64, 64}};
+  int last = GG_SM90_USUAL_TILES - 1, at = 0;
   double enough = plan->device->tiles_enough;
   bool known = gg_sm90_tiles_of(plan, 1, 1) > 0;
   if (promotes) at++; /* twice the accumulators */
   while (known && at < last && gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < enough)
     at++;
+  at = at + too_large < last ? at + too_large : last;
   tile->m = gg_usual_extent(plan->fixed_m, block_m, shapes[at][0]);
   bool transposed = gg_sm90_transposes_any(plan); /* in whole lines along K, 32 at once */
   int n_step = gg_sm90_split_step(plan, transposed ? 32 : 8, transposed);
@@ -124,10 +126,11 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan, bool promotes) {
   tile->k = transposed ? k : gg_usual_extent(plan->fixed_k, row_of(plan, false)->k, k);
 }
 
-gg_sm90_tile gg_sm90_choose_tile(gg_status *st, const gg_plan *plan, bool promotes, gg_error *err) {
+gg_sm90_tile gg_sm90_choose_tile(gg_status *st, const gg_plan *plan, bool promotes, int too_large,
+                                 gg_error *err) {
   const gg_spec_field *asked = &plan->spec->tile;
   gg_sm90_tile out = {.m = 0};
-  usual_tile(&out, plan, promotes);
+  usual_tile(&out, plan, promotes, too_large);
   if (asked->state == GG_SPEC_SET) {
     out.m = (int)asked->tuple[0];
     out.n = (int)asked->tuple[1];

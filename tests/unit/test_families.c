@@ -171,11 +171,47 @@ START_TEST(test_atoms) {
 }
 END_TEST
 
+/* A tile that is not asked for is one that what is asked for leaves room for. */
+static const struct {
+  const char *text;
+  int tile_m, tile_n, threads;
+} usual[] = {
+    {"arch: sm_90a\na: bf16\nb: bf16\nd: bf16\n", 128, 256, 384},
+    {"arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nschedule: pingpong\n", 128, 128, 384},
+    {"arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nschedule: warp_specialized\n", 128, 128, 256},
+    {"arch: sm_90a\na: e4m3\nb: e4m3\nd: bf16\nschedule: pingpong\n", 64, 128, 384},
+    {"arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nctas_per_sm: 2\n", 64, 128, 256},
+    {"arch: sm_90a\na: bf16\nb: bf16\nd: bf16\natom_layout: [1, 1, 1]\n", 128, 128, 256},
+    {"arch: sm_90a\na: bf16\nb: bf16\nd: bf16\natom: m64n128k16\n", 128, 128, 384},
+    {"arch: sm_90a\na: bf16\nb: bf16\nd: bf16\nthreads: 256\n", 64, 128, 256},
+    {"arch: sm_80\na: f64\nb: f64\nd: f64\n", 128, 64, 128},
+    {"arch: sm_80\na: f64\nb: f64\nd: f64\nscheduler: split_k\n", 128, 64, 256},
+    {"arch: sm_80\na: f64\nb: f64\nd: f64\nscheduler: stream_k\n", 128, 64, 256},
+};
+
+START_TEST(test_usual_tiles) {
+  gg_str text = GG_STR_INIT;
+  gg_spec_file *file = NULL;
+  gg_compilation compilation = GG_COMPILATION_INIT;
+  gg_error err = GG_ERROR_INIT;
+  gg_str_puts(&text, usual[_i].text);
+  gg_status st = compile(&compilation, &file, &text, &err);
+  ck_assert_msg(st == GG_OK, "%s: %s", usual[_i].text, err.message);
+  ck_assert_int_eq(compilation.plan->tile_m, usual[_i].tile_m);
+  ck_assert_int_eq(compilation.plan->tile_n, usual[_i].tile_n);
+  ck_assert_int_eq(compilation.plan->threads, usual[_i].threads);
+  gg_compilation_free(&compilation);
+  gg_spec_file_free(file);
+  gg_str_free(&text);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("families");
   TCase *tcase = tcase_create("families");
   tcase_add_loop_test(tcase, test_families, 0, sizeof probes / sizeof *probes);
   tcase_add_loop_test(tcase, test_atoms, 0, family_count);
+  tcase_add_loop_test(tcase, test_usual_tiles, 0, sizeof usual / sizeof *usual);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }
