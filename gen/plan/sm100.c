@@ -344,6 +344,14 @@ static int ctas_of_columns(const gg_plan *plan) {
   return GG_TMEM_COLUMNS / gg_sm100_allocated_columns(&one);
 }
 
+/* Columns that a CTA may have: a power of two, as is what is allocated. */
+static int columns_of_cta(const gg_plan *plan) {
+  int columns = GG_TMEM_COLUMNS;
+  while (columns * plan->ctas_per_sm > GG_TMEM_COLUMNS)
+    columns /= 2;
+  return columns;
+}
+
 /* Two sets of accumulators where they fit: CTAs of a multiprocessor share its tensor memory, of
  * which each has a power of two of columns. */
 static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
@@ -363,11 +371,11 @@ static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
                             : gg_element_mark(&plan->spec->tile, 1);
   int scales = gg_scale_columns(plan), metadata = gg_metadata_columns(plan);
   int of_a = gg_sm100_columns_of_a(plan);
-  int left = most - scales - metadata - of_a, fits = left / gg_sm100_accumulator_columns(plan);
+  int left = columns_of_cta(plan) - scales - metadata - of_a;
+  int fits = left / gg_sm100_accumulator_columns(plan);
   int step = gg_plan_folds_scales(plan) ? GG_SCALE_ROWS /* tiles of 192 have more of them */
              : scales                   ? GG_SCALE_TILE_STEP
-             : metadata || of_a         ? row_of(plan)->n_step
-                                        : 1;
+                                        : row_of(plan)->n_step;
   int columns = left / gg_sm100_mmas_m(plan) * gg_plan_column_parts(plan) / step * step;
   char advice[64], beside[48] = "";
   if (scales) snprintf(beside, sizeof beside, " and scale factors %d more", scales);
