@@ -247,7 +247,8 @@ static gg_status check_registers(const gg_plan *plan, tile t, threads w, registe
   const gg_spec_field *cause =
       spec->atom_layout.state == GG_SPEC_SET ? &spec->atom_layout : &spec->tile;
   return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, t.m / w.m, t.n / w.n,
-                 r.accumulators, r.fragments, r.beside, all_registers(r), most, count, ctas);
+                 r.accumulators, r.fragments, r.beside, all_registers(r), most, count, ctas,
+                 "; take more threads, or a smaller tile");
 }
 
 /* 16 bytes behind each line of words: all that a stage can have. */

@@ -223,7 +223,8 @@ static gg_sm90_registers choose_registers(gg_status *st, const gg_plan *plan,
   const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
   const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
   *st = gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, blocks * block_m, tile->n,
-                acc, fragments, addresses, all, out.consumer, workers->threads, out.ctas_per_sm);
+                acc, fragments, addresses, all, out.consumer, workers->threads, out.ctas_per_sm,
+                "; take a smaller tile");
   return out;
 }
 

@@ -389,7 +389,8 @@ static gg_status check_registers(const gg_plan *plan, tile t, warps w, gg_error 
   const gg_spec_field *cause =
       plan->spec->atom_layout.state == GG_SPEC_SET ? &plan->spec->atom_layout : &plan->spec->tile;
   return gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, block_m, block_n, acc,
-                 fragments, addresses, acc + fragments + addresses, most, threads, t.ctas);
+                 fragments, addresses, acc + fragments + addresses, most, threads, t.ctas,
+                 "; take more warps, or a smaller tile");
 }
 
 /* ---- Pipeline --------------------------------------------------------------------------- */

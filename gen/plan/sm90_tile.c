@@ -312,6 +312,20 @@ int64_t gg_sm90_loaded_bytes(const gg_plan *plan) {
          operand_bytes(plan, plan->b, plan->tile_n, plan->tile_k) / plan->cluster_m;
 }
 
+typedef struct words {
+  char text[48];
+} words;
+
+/* How many columns so many registers have accumulators of, where the tile's take `acc`. */
+static words narrower(const gg_plan *plan, const gg_sm90_tile *tile, int acc, int registers) {
+  words out = {""};
+  int unit = tile->mma.row->n_step, fits = registers * tile->n / acc / unit * unit;
+  if (fits > 0)
+    snprintf(out.text, sizeof out.text, "; a tile %s of %d fits", gg_as_asked(plan, "N", "M"),
+             fits);
+  return out;
+}
+
 /* Beside accumulators and fragments: descriptors, loop state and predicates. Where accumulators
  * alone fill the rest, ptxas spills: 176 of them beside 24 take 1,088 bytes of local memory, and a
  * product nine times as long. Sums of shares that other clusters add up hold on to as many again
@@ -333,9 +347,10 @@ gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
   if (all > out.consumer) {
     const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
     const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
+    const words advice = narrower(plan, tile, acc, out.consumer - fragments - others);
     *st = gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker,
                   tile->m / workers->atoms_m, tile->n, acc, fragments, others, all, out.consumer,
-                  workers->threads, out.ctas_per_sm);
+                  workers->threads, out.ctas_per_sm, advice.text);
     return out;
   }
   bool twice = accumulators(&tile->mma, blocks, 2) + addresses <= out.consumer;
