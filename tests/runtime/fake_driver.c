@@ -5,7 +5,8 @@
 
 fake_driver fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Thread_local int depth; /* of this thread's stack of contexts */
+static _Thread_local int depth;        /* of this thread's stack of contexts */
+static _Thread_local int capture_mode; /* of its calls */
 
 void fake_reset(void) {
   fake = (fake_driver){
@@ -16,6 +17,7 @@ void fake_reset(void) {
       .argument_count = 18, /* what the fixture's kernel has */
   };
   depth = 0;
+  capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 }
 
 int fake_alive(void) {
@@ -25,13 +27,15 @@ int fake_alive(void) {
 
 /* ---- Bookkeeping of every call -------------------------------------------------------- */
 
-enum { CONTEXT = 1, ALLOCATES = 2 };
+enum { CONTEXT = 1, ALLOCATES = 2, ASKS = 4 };
 
 static CUresult enter(const char *name, int needs) {
   pthread_mutex_lock(&fake.lock);
   fake.calls++;
   if ((needs & CONTEXT) && depth == 0) fake.orphans++;
   if ((needs & ALLOCATES) && fake.capturing) fake.in_capture++;
+  if ((needs & ASKS) && fake.capturing && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+    fake.in_capture++;
   CUresult result = CUDA_SUCCESS;
   if (fake.fail_call && strcmp(fake.fail_call, name) == 0 && fake.fail_after-- <= 0) {
     result = fake.fail_result;
@@ -263,14 +267,24 @@ static CUresult fake_cuOccupancyMaxActiveClusters(int *clusters, CUfunction func
   return leave();
 }
 
-static void record(CUfunction function, fake_launch launch, void **arguments) {
+static double *clock_of(CUstream stream) {
+  return &fake.clocks[(uintptr_t)stream % FAKE_STREAMS_MAX];
+}
+
+static CUresult record(CUfunction function, fake_launch launch, void **arguments) {
   launch.name = fake.names[(uintptr_t)function - 1];
+  if (fake.refuses && strncmp(fake.refuses, launch.name, FAKE_NAME_BYTES - 1) == 0) {
+    leave();
+    return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  }
   launch.raw = arguments;
   for (size_t i = 0; i < fake.argument_count; i++) {
     memcpy(&launch.arguments[i], arguments[i], sizeof launch.arguments[i]);
   }
   if (fake.on_launch) fake.on_launch(&launch);
+  if (fake.lasts) *clock_of(launch.stream) += fake.lasts(launch.name);
   if (fake.launch_count < FAKE_LAUNCHES_MAX) fake.launches[fake.launch_count++] = launch;
+  return leave();
 }
 
 static CUresult fake_cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
@@ -285,8 +299,7 @@ static CUresult fake_cuLaunchKernel(CUfunction function, unsigned grid_x, unsign
       .smem_bytes = smem_bytes,
       .stream = stream,
   };
-  record(function, launch, arguments);
-  return leave();
+  return record(function, launch, arguments);
 }
 
 static CUresult fake_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
@@ -303,8 +316,7 @@ static CUresult fake_cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f
     if (config->attributes[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
     memcpy(launch.cluster, config->attributes[i].value.cluster, sizeof launch.cluster);
   }
-  record(function, launch, arguments);
-  return leave();
+  return record(function, launch, arguments);
 }
 
 /* ---- Memory --------------------------------------------------------------------------- */
@@ -395,6 +407,20 @@ static CUresult fake_cuStreamEndCapture(CUstream stream, CUgraph *graph) {
   return leave();
 }
 
+static CUresult fake_cuStreamIsCapturing(CUstream stream, int *status) {
+  ENTER(cuStreamIsCapturing, CONTEXT);
+  *status = stream && stream == fake.capturing;
+  return leave();
+}
+
+static CUresult fake_cuThreadExchangeStreamCaptureMode(int *other) {
+  ENTER(cuThreadExchangeStreamCaptureMode, 0);
+  int before = capture_mode;
+  capture_mode = *other;
+  *other = before;
+  return leave();
+}
+
 static CUresult fake_cuGraphInstantiate(CUgraphExec *out, CUgraph graph, unsigned long long flags) {
   (void)graph, (void)flags;
   ENTER(cuGraphInstantiate, CONTEXT);
@@ -426,14 +452,24 @@ static CUresult fake_cuGraphDestroy(CUgraph graph) {
 static CUresult fake_cuEventCreate(CUevent *event, unsigned flags) {
   (void)flags;
   ENTER(cuEventCreate, CONTEXT);
-  *event = HANDLE(CUevent, ++fake.events);
+  fake.events++;
+  fake.last_event = fake.last_event % (FAKE_EVENTS_MAX - 1) + 1;
+  *event = HANDLE(CUevent, fake.last_event);
   return leave();
 }
 
 static CUresult fake_cuEventRecord(CUevent event, CUstream stream) {
-  (void)event, (void)stream;
   ENTER(cuEventRecord, CONTEXT);
+  fake.passed[(uintptr_t)event] = *clock_of(stream);
   return leave();
+}
+
+static CUresult fake_cuEventQuery(CUevent event) {
+  (void)event;
+  ENTER(cuEventQuery, CONTEXT | ASKS);
+  bool passed = !fake.busy;
+  leave();
+  return passed ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 static CUresult fake_cuEventSynchronize(CUevent event) {
@@ -443,9 +479,9 @@ static CUresult fake_cuEventSynchronize(CUevent event) {
 }
 
 static CUresult fake_cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end) {
-  (void)start, (void)end;
   ENTER(cuEventElapsedTime, CONTEXT);
-  *milliseconds = 12.5f;
+  double between = fake.passed[(uintptr_t)end] - fake.passed[(uintptr_t)start];
+  *milliseconds = between > 0 ? (float)between : 12.5f; /* of what nothing is said */
   return leave();
 }
 

@@ -23,7 +23,7 @@ typedef struct fake_map {
   uint64_t address, dims[5], strides[4];
 } fake_map;
 
-enum { FAKE_MAPS_MAX = 8, FAKE_MAP_MARK = 0x3a900 };
+enum { FAKE_MAPS_MAX = 8, FAKE_MAP_MARK = 0x3a900, FAKE_EVENTS_MAX = 1024, FAKE_STREAMS_MAX = 16 };
 
 typedef struct fake_driver {
   pthread_mutex_t lock;
@@ -38,7 +38,8 @@ typedef struct fake_driver {
   int contexts, modules, allocations, streams, events, graphs; /* alive */
   int depth;                                                   /* contexts pushed and not popped */
   int orphans;    /* calls that need a current context and had none */
-  int in_capture; /* loads and allocations while a stream captures */
+  int in_capture; /* loads and allocations while a stream captures, and questions to events by
+                     threads that do not allow them then */
   CUstream capturing;
   char names[FAKE_NAMES_MAX][FAKE_NAME_BYTES]; /* of the functions that were looked up */
   int name_count;
@@ -48,6 +49,12 @@ typedef struct fake_driver {
   const char *spills; /* the kernel that alone computes in local memory; NULL: all of them */
   int smem_limit;     /* as set by cuFuncSetAttribute */
   void (*on_launch)(const fake_launch *launch); /* plays the kernel; NULL: nothing happens */
+  const char *refuses;                          /* the kernel whose launches fail; NULL: none */
+  double (*lasts)(const char *kernel);          /* milliseconds; NULL: nothing is said of it */
+  double clocks[FAKE_STREAMS_MAX]; /* of each stream: milliseconds of what it was given */
+  bool busy;                       /* no event that is asked about has passed */
+  double passed[FAKE_EVENTS_MAX];  /* when each event does, by its handle */
+  int last_event;                  /* the newest one's handle */
   fake_launch launches[FAKE_LAUNCHES_MAX];
   int launch_count;
 } fake_driver;

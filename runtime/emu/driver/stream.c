@@ -214,6 +214,17 @@ CUresult emu_cuStreamIsCapturing(CUstream stream, int *status) {
   return emu_leave(process, result);
 }
 
+/* All calls are safe while a stream captures: a thread's mode is kept, and nothing asks for it. */
+CUresult emu_cuThreadExchangeStreamCaptureMode(int *mode) {
+  static _Thread_local int own = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  if (!mode || *mode < CU_STREAM_CAPTURE_MODE_GLOBAL || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+    return CUDA_ERROR_INVALID_VALUE;
+  int before = own;
+  own = *mode;
+  *mode = before;
+  return CUDA_SUCCESS;
+}
+
 /* ---- Graphs ----------------------------------------------------------------------------- */
 
 CUresult emu_cuStreamBeginCapture(CUstream stream, int mode) {
