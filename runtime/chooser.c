@@ -113,11 +113,10 @@ static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
          (!form->has_c || serves(&kernel->c, &form->c)) && serves_epilogue(kernel, form);
 }
 
-static gg_gemm_choice choice_of(const gg_slot *slot, bool tuned, double seconds) {
+static gg_gemm_choice choice_of(const gg_slot *slot, double seconds) {
   return (gg_gemm_choice){.size = sizeof(gg_gemm_choice),
                           .module = slot->module,
                           .kernel = slot->kernel->name,
-                          .tuned = tuned,
                           .seconds = seconds};
 }
 
@@ -135,7 +134,8 @@ static bool try_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
   }
   if (node && gg_slot_load(&node->slot, gemm->context, NULL, problem, &why) == GG_OK) {
     found = kernel_serves(node->slot.kernel, form);
-    if (found) *out = choice_of(&node->slot, true, 0);
+    if (found) *out = choice_of(&node->slot, 0);
+    out->tuned = found;
   } else if (node) {
     ignore_tuned(gemm, node->path, &why);
   }
@@ -220,9 +220,10 @@ static gg_slot *find_known(gg_gemm *gemm, const field *f, gg_catalogue_place pla
   return slot;
 }
 
-static void remember(const gg_gemm *gemm, const field *f, const gg_problem *p, const gg_slot *slot,
-                     double seconds) {
-  gg_remembered_add(&gemm->remembered, f->packed, &f->form, p,
+/* `kernels`: how many were measured for it; 0: it is the model's choice. */
+static void remember(const gg_gemm *gemm, const field *f, int kernels, const gg_problem *p,
+                     const gg_slot *slot, double seconds) {
+  gg_remembered_add(&gemm->remembered, (gg_remembered_how){f->packed, kernels}, &f->form, p,
                     &(gg_remembered_choice){slot->place, seconds});
 }
 
@@ -284,8 +285,8 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, const fiel
   pick_unspilled(&taken, gemm, f, &r, p, &first);
   if (!taken.slot) st = pick_first(&taken, gemm, f, &r, p, &first);
   gg_free(r.list);
-  if (!st) *out = choice_of(taken.slot, false, taken.seconds);
-  if (!st && !taken.others) remember(gemm, f, p, taken.slot, taken.seconds);
+  if (!st) *out = choice_of(taken.slot, taken.seconds);
+  if (!st && !taken.others) remember(gemm, f, 0, p, taken.slot, taken.seconds);
   if (st && err && err->code == GG_OK) {
     *err = first;
   } else {
@@ -294,25 +295,36 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, const fiel
   return st;
 }
 
-/* The kernel that an earlier process chose; NULL where there is none. */
-static gg_slot *recall(double *seconds, gg_gemm *gemm, const field *f, const gg_problem *p) {
+/* The kernel that an earlier process chose, where it can be had: without waiting, if it is to be
+ * `at_hand`. */
+static bool recall(gg_gemm_choice *out, gg_gemm *gemm, const field *f, int kernels,
+                   const gg_problem *p, bool at_hand) {
   gg_remembered_choice choice;
   gg_slot *slot;
-  if (!gg_remembered_find(&choice, &gemm->remembered, f->packed, &f->form, p)) return NULL;
-  *seconds = choice.seconds;
-  return find_slot(&slot, gemm, f, choice.place, NULL) ? NULL : slot;
+  gg_context *context = gemm->context;
+  const gg_packs *packs = &gemm->source.packs;
+  if (!gg_remembered_find(&choice, &gemm->remembered, (gg_remembered_how){f->packed, kernels},
+                          &f->form, p) ||
+      find_slot(&slot, gemm, f, choice.place, NULL))
+    return false;
+  bool there = at_hand ? gg_slot_at_hand(slot, context, packs, p, true)
+                       : gg_slot_load(slot, context, packs, p, NULL) == GG_OK;
+  if (there) *out = choice_of(slot, choice.seconds);
+  if (there) out->measured = kernels > 0;
+  return there;
+}
+
+/* What was measured goes before what the model chose, for a gg_gemm that measures. */
+static bool recall_any(gg_gemm_choice *out, gg_gemm *gemm, const field *f, const gg_problem *p,
+                       bool at_hand) {
+  return (gemm->measure && recall(out, gemm, f, gemm->measure, p, at_hand)) ||
+         recall(out, gemm, f, 0, p, at_hand);
 }
 
 static gg_status choose_of(gg_gemm_choice *out, gg_gemm *gemm, field *f, const gg_problem *p,
                            gg_error *err) {
-  double seconds;
   gg_status st = open_field(f, gemm, err);
-  if (st) return st;
-  gg_slot *slot = recall(&seconds, gemm, f, p);
-  if (slot && gg_slot_load(slot, gemm->context, &gemm->source.packs, p, NULL) == GG_OK) {
-    *out = choice_of(slot, false, seconds);
-    return GG_OK;
-  }
+  if (st || recall_any(out, gemm, f, p, false)) return st;
   return choose_predicted(out, gemm, f, p, err);
 }
 
@@ -353,16 +365,43 @@ static void add_seen(gg_gemm *gemm, gg_seen *seen, const gg_seen_key *key,
   pthread_mutex_unlock(&gemm->lock);
 }
 
+/* A new race of the product; NULL: it has one, or can have none. */
+static gg_race *add_race(gg_gemm *gemm, const gg_form *form, const gg_seen_key *key,
+                         const gg_problem *problem, const gg_gemm_choice *leader, bool packed) {
+  gg_race *race = NULL;
+  pthread_mutex_lock(&gemm->lock);
+  if (!gg_races_find(&gemm->races, key))
+    race = gg_races_add(&gemm->races, gemm->context, form, problem, leader, packed, gemm->measure);
+  pthread_mutex_unlock(&gemm->lock);
+  return race;
+}
+
+/* Has the race's next contender loaded; where that cannot be, it goes without. */
+static void go_on(gg_gemm *gemm, gg_race *race) {
+  if (!gg_later_add(&gemm->later, &race->form, &race->problem)) gg_race_start(race);
+}
+
+/* The best for good, where it was measured or nothing is to be; else it is the first to lead. Of
+ * what cannot be raced the model's choice stays. */
+static void keep(gg_gemm_choice *best, gg_gemm *gemm, const gg_form *form, const gg_seen_key *key,
+                 const gg_problem *problem, bool packed) {
+  bool decided = !gemm->measure || best->tuned || best->measured;
+  gg_race *race = decided ? NULL : add_race(gemm, form, key, problem, best, packed);
+  if (race) go_on(gemm, race);
+  best->measuring = !decided && gg_races_find(&gemm->races, key);
+  if (!best->measuring) add_seen(gemm, &gemm->seen, key, best);
+}
+
 static gg_status choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                         const gg_seen_key *key, const gg_problem *problem, bool of_packs,
                         gg_error *err) {
   gg_problem least = least_of(gemm, problem);
   gg_status st = GG_OK;
   field f = {.form = *form};
-  bool chosen = choose_tuned(out, gemm, form, &least) ||
-                (of_packs && choose_packed(out, &st, gemm, form, &least, err));
-  if (!chosen) st = choose_of(out, gemm, &f, &least, err);
-  if (!st) add_seen(gemm, &gemm->seen, key, out);
+  bool tuned = choose_tuned(out, gemm, form, &least);
+  bool packed = !tuned && of_packs && choose_packed(out, &st, gemm, form, &least, err);
+  if (!tuned && !packed) st = choose_of(out, gemm, &f, &least, err);
+  if (!st) keep(out, gemm, form, key, problem, packed);
   return st;
 }
 
@@ -375,15 +414,6 @@ gg_status gg_choose_best(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form
 
 static bool compiles(const gg_gemm *gemm) {
   return gemm->context->compiler && !gemm->context->compiler->why_not;
-}
-
-/* What an earlier process chose of the whole catalogue, where it is compiled. */
-static bool recall_at_hand(gg_gemm_choice *out, gg_gemm *gemm, field *f, const gg_problem *p) {
-  double seconds;
-  gg_slot *slot = recall(&seconds, gemm, f, p);
-  if (!slot || !gg_slot_at_hand(slot, gemm->context, &gemm->source.packs, p, true)) return false;
-  *out = choice_of(slot, false, seconds);
-  return true;
 }
 
 /* The fastest of those that are loaded, or, of the first few, in the cache; *best: that is the
@@ -402,45 +432,149 @@ static bool rank_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const f
     found = slot && gg_slot_at_hand(slot, gemm->context, &gemm->source.packs, p, i < looks_most);
     if (!found) continue;
     *best = i == 0 && !spills(slot);
-    *out = choice_of(slot, false, r.list[i].seconds);
-    if (*best) remember(gemm, f, p, slot, out->seconds);
+    *out = choice_of(slot, r.list[i].seconds);
+    if (*best) remember(gemm, f, 0, p, slot, out->seconds);
   }
   gg_free(r.list);
   return found;
 }
 
-/* What packs have goes before a look at the catalogue, which would plan it. */
-static bool find_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const gg_form *form,
-                         const gg_problem *p) {
+/* What an earlier process chose of the whole catalogue is the best; else what packs have goes
+ * before a look at the catalogue, which would plan it. */
+static bool find_at_hand(gg_gemm_choice *out, bool *best, bool *packed, gg_gemm *gemm,
+                         const gg_form *form, const gg_problem *p) {
   field f = {.form = *form};
   gg_status st;
   if (open_field(&f, gemm, NULL)) return false;
-  *best = recall_at_hand(out, gemm, &f, p);
-  if (*best || (choose_packed(out, &st, gemm, form, p, NULL) && st == GG_OK)) return true;
-  return rank_at_hand(out, best, gemm, &f, p);
+  *best = recall_any(out, gemm, &f, p, true);
+  if (*best) return true;
+  *packed = choose_packed(out, &st, gemm, form, p, NULL) && st == GG_OK;
+  return *packed || rank_at_hand(out, best, gemm, &f, p);
+}
+
+/* For good: nothing better will come. */
+static void keep_at_hand(gg_gemm *gemm, const gg_seen_key *key) {
+  const gg_gemm_choice *at_hand = gg_seen_find(&gemm->meanwhile, key);
+  if (!at_hand) return;
+  gg_gemm_choice choice = *at_hand;
+  choice.measuring = false;
+  add_seen(gemm, &gemm->seen, key, &choice);
 }
 
 bool gg_choose_at_hand(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                        const gg_seen_key *key, const gg_problem *problem) {
   gg_problem least = least_of(gemm, problem);
-  bool best = false;
-  if (!find_at_hand(out, &best, gemm, form, &least)) return false;
+  bool best = false, packed = false;
+  if (!find_at_hand(out, &best, &packed, gemm, form, &least)) return false;
   best = (best && gemm->tuned.length == 0) || !compiles(gemm);
-  add_seen(gemm, best ? &gemm->seen : &gemm->meanwhile, key, out);
-  if (!best) gg_later_add(&gemm->later, form, problem);
+  if (best) {
+    keep(out, gemm, form, key, problem, packed);
+  } else {
+    out->measuring = gemm->measure > 0;
+    add_seen(gemm, &gemm->meanwhile, key, out);
+    if (!gg_later_add(&gemm->later, form, problem)) keep_at_hand(gemm, key);
+  }
   return true;
 }
 
-void gg_choose_later(void *user, const gg_form *form, const gg_problem *problem) {
-  gg_gemm *gemm = user;
+static void choose_compiled(gg_gemm *gemm, const gg_form *form, const gg_seen_key *key,
+                            const gg_problem *problem) {
   gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
   gg_error why = GG_ERROR_INIT;
-  gg_seen_key key = gg_seen_key_of(form, problem);
-  if (choose(&choice, gemm, form, &key, problem, false, &why)) {
+  if (choose(&choice, gemm, form, key, problem, false, &why)) {
     gg_str text = GG_STR_INIT;
     gg_str_printf(&text, "a product keeps the kernel that was at hand: %s", why.message);
     warn(gemm, &text);
     gg_str_free(&text);
+    keep_at_hand(gemm, key);
   }
   gg_error_clear(&why);
+}
+
+/* ---- Measured at work ----------------------------------------------------------------- */
+
+/* The field of a race's contenders: that of its first leader. */
+static bool open_raced(field *f, gg_gemm *gemm, const gg_race *race) {
+  bool serves = true;
+  *f = (field){.form = race->form, .packed = race->packed};
+  if (f->packed && gg_packs_serve(&serves, &f->form, &gemm->source.packs, &race->form, NULL))
+    return false;
+  return serves && open_field(f, gemm, NULL) == GG_OK;
+}
+
+/* Asks the next of the model's order to take part; false where all have been asked. Those that
+ * spill, or take much longer by the model, are not worth the calls that they would compute, and
+ * some more are asked for those that do not come. */
+static bool ask_next(gg_gemm *gemm, gg_race *race, const field *f, ranking *r,
+                     const gg_problem *p) {
+  const double longest = 2; /* times the fastest by the model */
+  size_t most = (size_t)gemm->measure + GG_SPILLING_MOST, next = race->asked++;
+  gg_slot *slot;
+  if (race->count == race->room || next >= most || next >= r->count) return false;
+  for (size_t i = 0; i < next; i++)
+    (void)take_place(r, i);
+  gg_catalogue_place place = take_place(r, next);
+  if (isinf(r->list[next].seconds) || r->list[next].seconds > longest * r->list[0].seconds)
+    return false;
+  if (r->roster->spills[r->list[next].index] || find_slot(&slot, gemm, f, place, NULL)) return true;
+  gg_status st = gg_slot_load(slot, gemm->context, &gemm->source.packs, p, NULL);
+  if (gg_slot_is_passed_over(st)) race->parted = true;
+  if (!st && !spills(slot)) gg_race_enter(race, slot);
+  return true;
+}
+
+/* One kernel, so that other products have their turns between. */
+static void gather(gg_gemm *gemm, gg_race *race) {
+  gg_problem least = least_of(gemm, &race->problem);
+  field f;
+  ranking r;
+  bool more = false;
+  if (open_raced(&f, gemm, race) && rank(&r, gemm, &f, &least, NULL) == GG_OK) {
+    more = ask_next(gemm, race, &f, &r, &least);
+    gg_free(r.list);
+  }
+  if (more)
+    go_on(gemm, race);
+  else
+    gg_race_start(race);
+}
+
+static void tell_fault(gg_gemm *gemm, const gg_race *race) {
+  gg_str text = GG_STR_INIT;
+  gg_str_printf(&text, "a product's kernels are measured no further: %s", race->fault.message);
+  if (!gemm->said_unmeasured) warn(gemm, &text);
+  gemm->said_unmeasured = true;
+  gg_str_free(&text);
+}
+
+/* When the race is over its winner is the product's kernel, and that of later processes, if it has
+ * won by time alone. */
+static void keep_winner(gg_gemm *gemm, gg_race *race) {
+  if (race->kept || gg_race_stage_of(race) != GG_RACE_OVER) return;
+  gg_gemm_choice winner = gg_race_leader(race);
+  gg_problem least = least_of(gemm, &race->problem);
+  field f;
+  if (race->fault.code)
+    tell_fault(gemm, race);
+  else if (race->leading && !race->parted && open_raced(&f, gemm, race))
+    remember(gemm, &f, gemm->measure, &least, race->leading, winner.seconds);
+  add_seen(gemm, &gemm->seen, &race->key, &winner);
+  race->kept = true;
+}
+
+void gg_keep_winners(gg_gemm *gemm) {
+  gg_race *race = atomic_load_explicit(&gemm->races.first, memory_order_relaxed);
+  for (; race; race = race->next)
+    keep_winner(gemm, race);
+}
+
+void gg_choose_later(void *user, const gg_form *form, const gg_problem *problem) {
+  gg_gemm *gemm = user;
+  gg_seen_key key = gg_seen_key_of(form, problem);
+  gg_race *race = gg_races_find(&gemm->races, &key);
+  if (!race)
+    choose_compiled(gemm, form, &key, problem);
+  else if (gg_race_stage_of(race) == GG_RACE_GATHERS)
+    gather(gemm, race);
+  if (race) keep_winner(gemm, race);
 }

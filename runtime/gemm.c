@@ -4,11 +4,14 @@
  * extents, without a lock. Else a kernel is chosen (chooser.h): of the form's rosters (roster.h)
  * ranked by the model, behind what `gemmgen tune` has measured (tuned.h); the first that loads and
  * takes the problem is remembered. Rosters are made under the gg_gemm's lock, which guards the
- * lists and nothing that compiles.
+ * lists and nothing that compiles. Where a gg_gemm measures, launches of a product run the first
+ * few in turn until one is known to be the fastest (race.h), and only then it is seen.
  *
  * Invariant: what is remembered is loaded, and stays so until gg_gemm_close. */
 #include "gemmgen_gemm.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -31,9 +34,28 @@ static gg_status open_source(gg_roster_source *out, const gg_context *context, c
   return st ? st : gg_packs_open(&out->packs, packs ? packs : "", facts->arch, err);
 }
 
+/* What the options say, or else the environment. */
+static gg_status read_measure(int *out, int64_t asked, gg_error *err) {
+  char takes[32];
+  snprintf(takes, sizeof takes, "0 (none) to %d", GG_GEMM_MEASURE_MAX);
+  *out = (int)asked;
+  if (asked < 0 || asked > GG_GEMM_MEASURE_MAX)
+    return gg_fail(err, GEMM_OPTION, NULL, "measure", (long long)asked, takes);
+  const char *text = asked ? NULL : getenv("GEMMGEN_MEASURE");
+  if (!text || !text[0]) return GG_OK;
+  char *end;
+  errno = 0;
+  long value = strtol(text, &end, 10);
+  if (errno || *end || end == text || value < 0 || value > GG_GEMM_MEASURE_MAX)
+    return gg_fail(err, GEMM_MEASURE, NULL, text, takes);
+  *out = (int)value;
+  return GG_OK;
+}
+
 static gg_status open_all(gg_gemm *gemm, const gg_gemm_options *options, gg_error *err) {
   gemm->wait = options->wait;
-  gg_status st = open_source(&gemm->source, gemm->context, options->packs, err);
+  gg_status st = read_measure(&gemm->measure, options->measure, err);
+  if (!st) st = open_source(&gemm->source, gemm->context, options->packs, err);
   if (!st) st = gg_remembered_open(&gemm->remembered, gemm->context, &gemm->source, err);
   if (!st) st = gg_tuned_directory(&gemm->tuned, options->tuned, err);
   if (!st) st = gg_later_open(&gemm->later, gg_choose_later, gemm, err);
@@ -67,6 +89,8 @@ gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options
 void gg_gemm_close(gg_gemm *gemm) {
   if (!gemm) return;
   gg_later_close(&gemm->later); /* which uses all the rest */
+  gg_keep_winners(gemm);
+  gg_races_free(&gemm->races);
   gg_seen_free(&gemm->seen);
   gg_seen_free(&gemm->meanwhile);
   gg_epilogues_free(&gemm->epilogues);
@@ -110,15 +134,22 @@ static gg_status read_product(const gg_form **form, const gg_problem **problem, 
   return st;
 }
 
-static gg_status find_choice(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
-                             const gg_problem *problem, gg_error *err) {
+/* *race: the product's, where that is not decided; else NULL. */
+static gg_status find_choice(gg_gemm_choice *out, gg_race **race, gg_gemm *gemm,
+                             const gg_form *form, const gg_problem *problem, gg_error *err) {
   *out = (gg_gemm_choice)GG_GEMM_CHOICE_INIT;
+  *race = NULL;
   gg_form full;
   gg_status st = gg_form_complete(&full, &gemm->epilogues, form, problem, err);
   if (!st) st = check_extents(problem, err);
   if (st || problem->m == 0 || problem->n == 0 || problem->batch == 0) return st;
   gg_seen_key key = gg_seen_key_of(&full, problem);
   const gg_gemm_choice *seen = gg_seen_find(&gemm->seen, &key);
+  if (!seen && gemm->measure) *race = gg_races_find(&gemm->races, &key);
+  if (*race) {
+    *out = gg_race_leader(*race);
+    return GG_OK;
+  }
   bool least = gemm->wait == GG_GEMM_WAIT_LEAST;
   if (!seen && least) seen = gg_seen_find(&gemm->meanwhile, &key);
   if (!seen && least && gg_choose_at_hand(out, gemm, &full, &key, problem)) return GG_OK;
@@ -134,30 +165,29 @@ gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form
   GG_NEED(err, form);
   GG_NEED(err, problem);
   product room;
+  gg_race *race;
   gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
   gg_status st = gg_sized_write(out, &choice, sizeof choice, "gg_gemm_choice", err);
   if (!st) st = read_product(&form, &problem, &room, err);
-  if (!st) st = find_choice(&choice, gemm, form, problem, err);
+  if (!st) st = find_choice(&choice, &race, gemm, form, problem, err);
   return st ? st : gg_sized_write(out, &choice, sizeof choice, "gg_gemm_choice", err);
 }
 
-gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,
-                          const gg_problem *problem, gg_error *err) {
-  GG_NEED(err, out);
-  GG_NEED(err, gemm);
-  GG_NEED(err, form);
-  GG_NEED(err, problem);
+/* The chosen kernel's launch; *race as above, where that kernel takes the problem. */
+static gg_status prepare(gg_prepared *out, gg_race **race, gg_gemm *gemm, const gg_form *form,
+                         const gg_problem *problem, gg_error *err) {
   product room;
   gg_gemm_choice choice;
   gg_error why = GG_ERROR_INIT;
   *gg_prepared_facts(out) = (gg_launch_facts){0};
   gg_status st = read_product(&form, &problem, &room, err);
-  if (!st) st = find_choice(&choice, gemm, form, problem, err);
+  if (!st) st = find_choice(&choice, race, gemm, form, problem, err);
   if (st || !choice.module) return st;
   st = gg_prepare(out, choice.module, problem, &why);
   if (gg_slot_gives_way(st)) {
     /* Seen with other strides, which this kernel could address: choose for these. */
     gg_form full;
+    *race = NULL;
     gg_error_clear(&why);
     if ((st = gg_form_complete(&full, &gemm->epilogues, form, problem, err))) return st;
     gg_seen_key key = gg_seen_key_of(&full, problem);
@@ -172,12 +202,27 @@ gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,
   return st;
 }
 
+gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,
+                          const gg_problem *problem, gg_error *err) {
+  GG_NEED(err, out);
+  GG_NEED(err, gemm);
+  GG_NEED(err, form);
+  GG_NEED(err, problem);
+  gg_race *race;
+  return prepare(out, &race, gemm, form, problem, err);
+}
+
 gg_status gg_gemm_launch(gg_gemm *gemm, const gg_form *form, const gg_problem *problem,
                          struct CUstream_st *stream, gg_error *err) {
   GG_NEED(err, gemm);
   GG_NEED(err, form);
   GG_NEED(err, problem);
   gg_prepared prepared;
-  gg_status st = gg_gemm_prepare(&prepared, gemm, form, problem, err);
-  return st ? st : gg_launch_prepared(&prepared, stream, err);
+  gg_race *race = NULL;
+  gg_status st = prepare(&prepared, &race, gemm, form, problem, err);
+  if (st) return st;
+  if (!race || !gg_race_launch(race, problem, stream))
+    st = gg_launch_prepared(&prepared, stream, err);
+  if (race && gg_race_ends(race)) gg_later_add(&gemm->later, &race->form, &race->problem);
+  return st;
 }

@@ -23,6 +23,13 @@
  * A CUDA graph's launches, too, use the workspace that they were captured with: graphs that run
  * beside each other, or beside a stream, have each their own.
  *
+ * The model is right within a few percent; what is left only measuring finds. By request
+ * (gg_gemm_options.measure, GEMMGEN_MEASURE) the first few kernels of a product are measured while
+ * they do the caller's work, each call by another one, until one of them is known to be the
+ * fastest:
+ *
+ *     options.measure = 12;
+ *
  * Threads: any number may use a gg_gemm at a time; closing is the caller's to order after the last
  * use. What was seen is found without a lock. */
 #ifndef GEMMGEN_GEMM_H
@@ -55,6 +62,8 @@ typedef enum gg_gemm_wait {
   GG_GEMM_WAIT_LEAST = 1
 } gg_gemm_wait;
 
+enum { GG_GEMM_MEASURE_MAX = 64 };
+
 typedef struct gg_gemm_options {
   size_t size;       /* of this struct; as GG_GEMM_OPTIONS_INIT sets it */
   const char *tuned; /* directory of what `gemmgen tune` wrote; NULL: GEMMGEN_TUNED,
@@ -62,6 +71,23 @@ typedef struct gg_gemm_options {
   const char *packs; /* files that `gemmgen pack --catalogue` wrote, parted by colons; NULL:
                         GEMMGEN_PACKS; "": none */
   gg_gemm_wait wait;
+  /* How many kernels of a product, the first by the model, are measured at work, at most
+   * GG_GEMM_MEASURE_MAX; 0: as GEMMGEN_MEASURE says, or none.
+   *
+   * Each gg_gemm_launch of a product that is not decided is computed by one of them, once and in
+   * the caller's stream, between two CUDA events; a later call looks whether these have passed.
+   * Nothing is launched beside, no memory taken, nothing waited for. Until all are compiled, on the
+   * gg_gemm's own thread, the model's choice serves. After some dozen calls one is the product's
+   * kernel for good, also in later processes of the same library, device, cache and `measure`,
+   * which then measure nothing. Until then two calls may have two kernels, whose sums differ in
+   * their last bits; a gg_gemm that does not measure never looks at what was measured so.
+   *
+   * Not measured are launches that a graph captures, which have the fastest kernel so far: capture
+   * a product when it is decided (gg_gemm_choice.measuring); those of gg_gemm_prepare; products
+   * that `gemmgen tune` has measured; and what is beyond the first 1024 products of a gg_gemm. An
+   * event that fails ends the measuring of its product, with a warning, and not the call. That
+   * thread loads modules, as that of GG_GEMM_WAIT_LEAST does. */
+  int64_t measure;
 } gg_gemm_options;
 
 #define GG_GEMM_OPTIONS_INIT GG_SIZED(gg_gemm_options)
@@ -99,8 +125,9 @@ GG_API void gg_gemm_close(gg_gemm *gemm);
 GG_API gg_status gg_gemm_prepare(gg_prepared *out, gg_gemm *gemm, const gg_form *form,
                                  const gg_problem *problem, gg_error *err);
 
-/* gg_gemm_prepare and gg_launch_prepared. What compiles is not for a stream that is captured: run
- * a product once before. */
+/* gg_gemm_prepare and gg_launch_prepared, but that a kernel is measured by it
+ * (gg_gemm_options.measure). What compiles is not for a stream that is captured: run a product once
+ * before. */
 GG_API gg_status gg_gemm_launch(gg_gemm *gemm, const gg_form *form, const gg_problem *problem,
                                 struct CUstream_st *stream, gg_error *err);
 
@@ -108,8 +135,10 @@ typedef struct gg_gemm_choice {
   size_t size;             /* of this struct; as GG_GEMM_CHOICE_INIT sets it */
   const gg_module *module; /* NULL: there is nothing to compute */
   const char *kernel;      /* its name; the gg_gemm's */
-  bool tuned;              /* measured by `gemmgen tune`; else the model's choice */
-  double seconds;          /* what the model predicts; 0 for a tuned one */
+  bool tuned;              /* measured by `gemmgen tune` */
+  double seconds;          /* what the model predicts, or was measured; 0 for a tuned one */
+  bool measured;           /* at work: the fastest of gg_gemm_options.measure, or so far */
+  bool measuring;          /* it is not decided: later launches may have other kernels */
 } gg_gemm_choice;
 
 #define GG_GEMM_CHOICE_INIT GG_SIZED(gg_gemm_choice)

@@ -61,10 +61,10 @@ static bool start(gg_later *later) {
   return runs;
 }
 
-void gg_later_add(gg_later *later, const gg_form *form, const gg_problem *problem) {
+bool gg_later_add(gg_later *later, const gg_form *form, const gg_problem *problem) {
   size_t length = form->epilogue ? strlen(form->epilogue) + 1 : 0;
   gg_later_product *product = gg_malloc(sizeof *product + length);
-  if (!product) return;
+  if (!product) return false;
   *product = (gg_later_product){.form = *form, .problem = *problem};
   if (length) product->form.epilogue = memcpy(product->epilogue, form->epilogue, length);
   pthread_mutex_lock(&later->lock);
@@ -78,9 +78,10 @@ void gg_later_add(gg_later *later, const gg_form *form, const gg_problem *proble
     later->last = product;
     pthread_cond_signal(&later->more);
   }
-  bool dropped = !later->runs;
+  bool runs = later->runs;
   pthread_mutex_unlock(&later->lock);
-  if (dropped) gg_free(product);
+  if (!runs) gg_free(product);
+  return runs;
 }
 
 void gg_later_close(gg_later *later) {

@@ -1,6 +1,6 @@
-/* What a gg_gemm does on a thread of its own: products whose best kernel is compiled while another
- * one serves, one after the other. The thread is there from the first of them on, until
- * gg_later_close. */
+/* What a gg_gemm does on a thread of its own: products whose best kernel, or another one to be
+ * measured, is compiled while one serves, one after the other. The thread is there from the first
+ * of them on, until gg_later_close. */
 #ifndef GG_RUNTIME_LATER_H
 #define GG_RUNTIME_LATER_H
 
@@ -25,7 +25,7 @@ gg_status gg_later_open(gg_later *later,
 /* Ends the thread: what it is at is finished, what waits is dropped. */
 void gg_later_close(gg_later *later);
 
-/* Copies both. Does nothing where memory or threads are out. */
-void gg_later_add(gg_later *later, const gg_form *form, const gg_problem *problem);
+/* Copies both. False: memory or threads are out, and nothing will be done. */
+bool gg_later_add(gg_later *later, const gg_form *form, const gg_problem *problem);
 
 #endif

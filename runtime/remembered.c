@@ -28,19 +28,20 @@ void gg_remembered_close(gg_remembered *remembered) {
 }
 
 /* False: the form has no name, or memory is out. */
-static bool key_of(gg_cache_key *out, const gg_remembered *remembered, bool packed,
+static bool key_of(gg_cache_key *out, const gg_remembered *remembered, gg_remembered_how how,
                    const gg_form *form, const gg_problem *p) {
   gg_str name = GG_STR_INIT;
-  char extents[192];
+  char extents[192], kind[32] = "choice";
+  if (how.measured) snprintf(kind, sizeof kind, "measured %d", how.measured);
   snprintf(extents, sizeof extents,
            "%" PRId64 "x%" PRId64 "x%" PRId64 ",b%" PRId64 ",w%" PRId64 ",p%" PRId64, p->m, p->n,
            p->k, p->batch, p->workspace_bytes, p->multiprocessors);
   bool ok = remembered->cache && gg_form_full_name(&name, form, NULL) == GG_OK;
   if (ok) {
-    const char *texts[] = {"choice",
+    const char *texts[] = {kind,
                            gg_fingerprint,
                            gg_str_text(&remembered->device),
-                           packed ? gg_str_text(&remembered->packs) : "catalogue",
+                           how.packed ? gg_str_text(&remembered->packs) : "catalogue",
                            gg_str_text(&name),
                            extents};
     *out = gg_cache_key_of(texts, sizeof texts / sizeof *texts);
@@ -49,13 +50,13 @@ static bool key_of(gg_cache_key *out, const gg_remembered *remembered, bool pack
   return ok;
 }
 
-bool gg_remembered_find(gg_remembered_choice *out, const gg_remembered *remembered, bool packed,
-                        const gg_form *form, const gg_problem *problem) {
+bool gg_remembered_find(gg_remembered_choice *out, const gg_remembered *remembered,
+                        gg_remembered_how how, const gg_form *form, const gg_problem *problem) {
   gg_cache_key key;
   gg_str text = GG_STR_INIT;
   unsigned file, spec;
   uint64_t bits;
-  bool found = key_of(&key, remembered, packed, form, problem) &&
+  bool found = key_of(&key, remembered, how, form, problem) &&
                gg_cache_recall(&text, remembered->cache, &key) &&
                sscanf(gg_str_text(&text), "%u %u %" SCNx64, &file, &spec, &bits) == 3;
   if (found) {
@@ -67,14 +68,14 @@ bool gg_remembered_find(gg_remembered_choice *out, const gg_remembered *remember
 }
 
 /* Seconds by their bits: whatever the locale writes for a decimal point. */
-void gg_remembered_add(const gg_remembered *remembered, bool packed, const gg_form *form,
+void gg_remembered_add(const gg_remembered *remembered, gg_remembered_how how, const gg_form *form,
                        const gg_problem *problem, const gg_remembered_choice *choice) {
   gg_cache_key key;
   gg_str text = GG_STR_INIT;
   uint64_t bits;
   memcpy(&bits, &choice->seconds, sizeof bits);
   gg_str_printf(&text, "%u %u %" PRIx64, choice->place.file, choice->place.spec, bits);
-  if (!text.failed && key_of(&key, remembered, packed, form, problem))
+  if (!text.failed && key_of(&key, remembered, how, form, problem))
     gg_cache_remember(remembered->cache, &key, &text);
   gg_str_free(&text);
 }

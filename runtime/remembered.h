@@ -2,8 +2,9 @@
  * (cache.h), so that they need not plan a catalogue to choose the same.
  *
  * A choice is known by all that it was made from: the library's fingerprint, the device, the form,
- * extents and workspace, and which packs the kernel was chosen from. What is kept is the kernel's
- * place in the catalogue; where it is lost, the product is chosen anew. */
+ * extents and workspace, which packs the kernel was chosen from, and how many were measured for it,
+ * if any were. What is kept is the kernel's place in the catalogue; where it is lost, the product
+ * is chosen anew. */
 #ifndef GG_RUNTIME_REMEMBERED_H
 #define GG_RUNTIME_REMEMBERED_H
 
@@ -20,13 +21,19 @@ void gg_remembered_close(gg_remembered *remembered);
 
 typedef struct gg_remembered_choice {
   gg_catalogue_place place;
-  double seconds; /* predicted */
+  double seconds; /* predicted or measured */
 } gg_remembered_choice;
 
-/* `packed`: chosen among what packs have. The workspace that counts is problem->workspace_bytes. */
-bool gg_remembered_find(gg_remembered_choice *out, const gg_remembered *remembered, bool packed,
-                        const gg_form *form, const gg_problem *problem);
-void gg_remembered_add(const gg_remembered *remembered, bool packed, const gg_form *form,
+/* How a choice was made. */
+typedef struct gg_remembered_how {
+  bool packed;  /* among what packs have */
+  int measured; /* by measuring so many kernels; 0: by the model */
+} gg_remembered_how;
+
+/* The workspace that counts is problem->workspace_bytes. */
+bool gg_remembered_find(gg_remembered_choice *out, const gg_remembered *remembered,
+                        gg_remembered_how how, const gg_form *form, const gg_problem *problem);
+void gg_remembered_add(const gg_remembered *remembered, gg_remembered_how how, const gg_form *form,
                        const gg_problem *problem, const gg_remembered_choice *choice);
 
 #endif

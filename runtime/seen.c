@@ -75,7 +75,7 @@ bool gg_seen_same_form(const gg_seen_key *left, const gg_seen_key *right) {
   return strcmp(left->epilogue, right->epilogue) == 0;
 }
 
-static bool same(const gg_seen_key *left, const gg_seen_key *right) {
+bool gg_seen_same(const gg_seen_key *left, const gg_seen_key *right) {
   return memcmp(left->words, right->words, sizeof left->words) == 0 &&
          gg_seen_same_form(left, right);
 }
@@ -89,7 +89,7 @@ const gg_gemm_choice *gg_seen_find(gg_seen *seen, const gg_seen_key *key) {
   for (size_t at = hash & t->mask;; at = (at + 1) & t->mask) {
     const entry *e = atomic_load_explicit(&t->slots[at], memory_order_acquire);
     if (!e) return NULL;
-    if (e->hash == hash && same(&e->key, key)) return &e->choice;
+    if (e->hash == hash && gg_seen_same(&e->key, key)) return &e->choice;
   }
 }
 

@@ -31,7 +31,8 @@ int64_t gg_seen_multiprocessors(const gg_problem *problem);
 
 gg_seen_key gg_seen_key_of(const gg_form *form, const gg_problem *problem);
 
-/* Whether two keys are of one form, whatever the extents. */
+/* Whether two keys are one; or of one form, whatever the extents. */
+bool gg_seen_same(const gg_seen_key *left, const gg_seen_key *right);
 bool gg_seen_same_form(const gg_seen_key *left, const gg_seen_key *right);
 
 /* NULL: not seen. */

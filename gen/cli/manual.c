@@ -24,6 +24,9 @@ static const entry environment[] = {
      "words, NAME.log; in GEMMGEN_DUMP_DIR, or else in the working directory"},
     {"GEMMGEN_OVERRIDE_DIR",
      "a folder of edited texts: a kernel whose NAME.cu or NAME.ptx is there is made of that"},
+    {"GEMMGEN_MEASURE",
+     "of how many kernels of a product gg_gemm finds the fastest, by measuring them "
+     "while they compute a program's calls; where the program does not say"},
     {"GEMMGEN_PACKS", "files of `gemmgen pack --catalogue`, parted by colons, from which gg_gemm "
                       "takes kernels; those for other devices are left out"},
     {"GEMMGEN_TUNED", "the folder of what `gemmgen tune` has found, which gg_gemm takes"},
@@ -50,8 +53,8 @@ static const entry files[] = {
      "compiled kernels, up to 256 MiB of them; nothing in it is ever stale, and "
      "`gemmgen doctor --clear-cache` empties it"},
     {"~/.cache/gemmgen/choices",
-     "which kernel gg_gemm has chosen for a product, in at most 4096 small files, for the same "
-     "library on the same device"},
+     "which kernel gg_gemm has chosen for a product, by the model or by measuring, in at most 4096 "
+     "small files, for the same library on the same device"},
     {"~/.local/share/gemmgen/tuned",
      "specs of the kernels that `gemmgen tune` found fastest, by device "
      "and product"},

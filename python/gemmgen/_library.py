@@ -323,6 +323,8 @@ class GemmChoice(Sized):
         ("kernel", c_char_p),
         ("tuned", c_bool),
         ("seconds", c_double),
+        ("measured", c_bool),
+        ("measuring", c_bool),
     ]
 
 

@@ -522,13 +522,16 @@ static bool takes_tuned(gg_context *context, const char *directory, const char *
   form.epilogue = epilogue;
   warned[0] = '\0';
   ck_assert_int_eq(
-      gg_gemm_open(&gemm, context,
-                   &(gg_gemm_options){.size = sizeof(gg_gemm_options), .tuned = directory}, &err),
+      gg_gemm_open(
+          &gemm, context,
+          &(gg_gemm_options){.size = sizeof(gg_gemm_options), .tuned = directory, .measure = 2},
+          &err),
       GG_OK);
   ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
   ck_assert_int_eq(strcmp(choice.kernel, "measured") == 0, choice.tuned);
   gg_gemm_choice part = GG_GEMM_CHOICE_INIT;
-  p.multiprocessors = 8; /* it was measured on the whole device */
+  ck_assert(choice.measuring == !choice.tuned); /* nothing is measured twice */
+  p.multiprocessors = 8;                        /* it was measured on the whole device */
   ck_assert_int_eq(gg_gemm_choose(&part, gemm, &form, &p, &err), GG_OK);
   ck_assert(!part.tuned);
   gg_gemm_close(gemm);

@@ -275,6 +275,44 @@ START_TEST(packs_know_what_spills) {
 }
 END_TEST
 
+/* Without a compiler, among what the pack has. */
+START_TEST(packs_are_measured) {
+  enum { side = 64, bytes = 2 * side * side };
+  char directory[64];
+  gg_error err = GG_ERROR_INIT;
+  gg_gemm_choice choice = {.measuring = true};
+  gg_form form = bf16_form();
+  gg_problem p = gemm_problem(side, side, side);
+  snprintf(directory, sizeof directory, "%s", fixture_directory());
+  const char *path = pack_of_some(directory);
+  gg_context *context = open_context(directory, false);
+  gg_gemm *gemm;
+  gg_gemm_options options = {
+      .size = sizeof(gg_gemm_options), .tuned = "", .packs = path, .measure = 8};
+  ck_assert_int_eq(gg_memory_alloc(&p.d, context, bytes, &err), GG_OK);
+  ck_assert_int_eq(gg_memory_alloc(&p.a, context, bytes, &err), GG_OK);
+  static const char zeros[bytes];
+  ck_assert_int_eq(gg_memory_write(context, p.a, zeros, bytes, &err), GG_OK);
+  p.b = p.a;
+  ck_assert_int_eq(gg_gemm_open(&gemm, context, &options, &err), GG_OK);
+  for (int i = 0; i < 3000 && choice.measuring; i++) {
+    ck_assert_msg(gg_gemm_launch(gemm, &form, &p, NULL, &err) == GG_OK, "%s", err.message);
+    choice = (gg_gemm_choice)GG_GEMM_CHOICE_INIT;
+    ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
+  }
+  ck_assert(choice.measured);
+  gg_gemm_close(gemm);
+  choice = (gg_gemm_choice)GG_GEMM_CHOICE_INIT; /* it is remembered, for these packs */
+  ck_assert_int_eq(gg_gemm_open(&gemm, context, &options, &err), GG_OK);
+  ck_assert_int_eq(gg_gemm_choose(&choice, gemm, &form, &p, &err), GG_OK);
+  ck_assert(choice.measured && !choice.measuring);
+  gg_gemm_close(gemm);
+  gg_memory_free(context, p.a);
+  gg_memory_free(context, p.d);
+  gg_context_close(context);
+}
+END_TEST
+
 /* ---- What is remembered ----------------------------------------------------------------- */
 
 /* Another process's choice: of a catalogue's kernel that the model would not take. */
@@ -286,7 +324,8 @@ static void remember_place(const gg_context *context, gg_catalogue_place place) 
   gg_problem p = gemm_problem(64, 64, 64);
   form.a.align = form.b.align = form.c.align = form.d.align = 16;
   ck_assert_int_eq(gg_remembered_open(&remembered, context, &source, &err), GG_OK);
-  gg_remembered_add(&remembered, false, &form, &p, &(gg_remembered_choice){place, 1.5});
+  gg_remembered_add(&remembered, (gg_remembered_how){0}, &form, &p,
+                    &(gg_remembered_choice){place, 1.5});
   gg_remembered_close(&remembered);
 }
 
@@ -547,6 +586,7 @@ int main(void) {
     tcase_add_test(tcase, the_environment_names_packs);
     tcase_add_test(tcase, damaged_kernels_are_compiled);
     tcase_add_test(tcase, packs_know_what_spills);
+    tcase_add_test(tcase, packs_are_measured);
     tcase_add_test(tcase, choices_are_remembered);
     tcase_add_test(tcase, choices_are_of_the_multiprocessors);
     tcase_add_test(tcase, another_kernel_serves_meanwhile);
