@@ -4,6 +4,7 @@
 #include "cli/bench.h"
 
 #include <math.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "ceiling.h"
@@ -110,6 +111,47 @@ static gg_status make_sets(operand_sets *sets, const bench_rig *rig, const bench
       st = add_set(sets, rig, entry, &inputs, err);
   }
   gg_trial_inputs_free(&inputs);
+  return st;
+}
+
+/* ---- Measured at work ----------------------------------------------------------------- */
+
+/* As a program calls it: launches follow each other, and now and then somebody waits. */
+static gg_status launch_some(gg_gemm *gemm, const gg_form *form, const operand_sets *sets,
+                             gg_context *context, gg_error *err) {
+  enum { launches = 64 };
+  gg_status st = GG_OK;
+  for (int i = 0; i < launches && !st; i++)
+    st = gg_gemm_launch(gemm, form, &sets->list[i % sets->count].problem, NULL, err);
+  return st ? st : gg_synchronize(context, NULL, err);
+}
+
+static gg_status decide(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                        const operand_sets *sets, gg_context *context, gg_error *err) {
+  enum { patience = 120 /* seconds */ };
+  time_t begun = time(NULL);
+  gg_status st;
+  do {
+    *out = (gg_gemm_choice)GG_GEMM_CHOICE_INIT;
+    st = launch_some(gemm, form, sets, context, err);
+    if (!st) st = gg_gemm_choose(out, gemm, form, &sets->list[0].problem, err);
+  } while (!st && out->measuring && time(NULL) - begun < patience);
+  return st;
+}
+
+gg_status bench_decide(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                       const bench_rig *rig, const bench_entry *entry, gg_error *err) {
+  operand_sets sets;
+  uint64_t workspace = 0;
+  gg_status st = make_sets(&sets, rig, entry, err);
+  if (!st) st = gg_workspace_alloc(&workspace, rig->context, GG_GEMM_WORKSPACE, err);
+  for (int i = 0; i < sets.count && !st; i++) {
+    sets.list[i].problem.workspace = workspace;
+    sets.list[i].problem.workspace_bytes = GG_GEMM_WORKSPACE;
+  }
+  if (!st) st = decide(out, gemm, form, &sets, rig->context, err);
+  gg_memory_free(rig->context, workspace);
+  free_sets(&sets);
   return st;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/bench_epilogue.h"
 #include "cli/cases.h"
 #include "cublaslt.h"
+#include "gemmgen_gemm.h"
 #include "timing.h"
 
 typedef struct bench_rig {
@@ -50,6 +51,12 @@ typedef struct bench_result {
 gg_status bench_case(bench_result *out, const bench_rig *rig, const bench_entry *entry,
                      gg_error *err);
 void bench_result_free(bench_result *result);
+
+/* What gg_gemm chooses for the case by measuring its kernels at work, on the operands of
+ * bench_case: launches the product until that is decided, or for two minutes (out->measuring).
+ * `entry` has one kernel of the form. */
+gg_status bench_decide(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
+                       const bench_rig *rig, const bench_entry *entry, gg_error *err);
 
 /* How many sets of `bytes` to rotate: enough that together they pass twice the L2, as far as half
  * of `available` memory goes; at least 1. */

@@ -22,7 +22,7 @@ typedef struct bench_options {
   cli_shape shape;
   const char *cases, *epilogue, *emit, *tsv, *json, *markdown, *svg, *cublaslt;
   bool pointers, ceiling, no_cublaslt, best, no_overlap, keep_going;
-  int64_t top, samples, seed, device;
+  int64_t top, measure, samples, seed, device;
 } bench_options;
 
 static const cli_option options[] = {
@@ -45,6 +45,8 @@ static const cli_option options[] = {
      "show only the fastest kernel of each case"},
     {"top", 0, CLI_INT, offsetof(bench_options, top), "N",
      "without a SPEC: the N that the model ranks first (1)"},
+    {"measure", 0, CLI_INT, offsetof(bench_options, measure), "N",
+     "without a SPEC: the one that gg_gemm finds fastest of N, by measuring them at work"},
     {"samples", 0, CLI_INT, offsetof(bench_options, samples), "N",
      "samples, of which the median counts (7)"},
     {"tsv", 0, CLI_STRING, offsetof(bench_options, tsv), "FILE",
@@ -72,6 +74,7 @@ typedef struct bench {
   bench_rig rig;
   gg_module **modules;     /* one a kernel; NULL where it did not load */
   gg_catalogue *catalogue; /* without a SPEC: what a case's kernels are chosen from */
+  gg_gemm *gemm;           /* that measures; NULL: the model chooses */
   tune_form *forms;
   gg_device_model model;
   const gg_kernel **covering; /* of the case at hand */
@@ -291,17 +294,40 @@ static gg_status rank_case(tune_form **out, size_t **indices, size_t *count, ben
   return st;
 }
 
+/* Puts gg_gemm's choice by measuring in the place of the model's, of which *index is the first. */
+static gg_status put_measured(size_t *index, bench *b, const cli_case *c, const gg_form *form,
+                              tune_form *ranking, gg_error *err) {
+  const tune_kernel *first = &ranking->kernels[*index];
+  gg_gemm_choice choice;
+  if (!first->module) return GG_OK; /* which is told of it */
+  bench_entry entry = {.c = c,
+                       .kernels = (const gg_kernel *const *)&first->kernel,
+                       .count = 1,
+                       .epilogue = b->epilogue};
+  gg_status st = bench_decide(&choice, b->gemm, form, &b->rig, &entry, err);
+  if (st) return st;
+  if (choice.measuring) cli_warn(NULL, "which kernel is the fastest is not decided in two minutes");
+  for (size_t i = 0; i < ranking->lineup->count; i++)
+    if (choice.kernel && strcmp(ranking->lineup->list[i].plan.name, choice.kernel) == 0) *index = i;
+  tune_generate(ranking, index, 1);
+  tune_load(ranking, index, 1, b->rig.context);
+  return GG_OK;
+}
+
 /* Collects them; tells why some do not cover the case after all. */
 static int choose_covering(bench *b, const cli_case *c, const gg_form *form,
                            const bench_label *of) {
   gg_error err = GG_ERROR_INIT;
   gg_str first = GG_STR_INIT;
   tune_form *ranking;
-  size_t *indices, ranked;
+  size_t *indices = NULL, ranked;
   int count = 0;
-  if (rank_case(&ranking, &indices, &ranked, b, c, form, b->given->top, &err)) {
+  gg_status st = rank_case(&ranking, &indices, &ranked, b, c, form, b->given->top, &err);
+  if (!st && b->gemm) st = put_measured(&indices[0], b, c, form, ranking, &err);
+  if (st) {
     bench_table_skip_case(&b->table, of, err.message);
     gg_error_clear(&err);
+    gg_free(indices);
     return 0;
   }
   for (size_t i = 0; i < ranked; i++) {
@@ -400,13 +426,14 @@ static int run_epilogues(bench *b, const cli_case *c) {
   return code;
 }
 
-/* Has the kernels generated that the model ranks first for the case. What cannot be is told when
- * the case is run. */
+/* Has the kernels generated that the model ranks first for the case, or that gg_gemm asks to be
+ * measured, which it finds in the cache then. What cannot be is told when the case is run. */
 static void generate_chosen(bench *b, const cli_case *c, const gg_form *form) {
   gg_error err = GG_ERROR_INIT;
   tune_form *ranking;
   size_t *indices, ranked;
-  if (!rank_form(&ranking, &indices, &ranked, b, c, form, b->given->top, &err)) {
+  int64_t most = b->given->measure ? b->given->measure + GG_SPILLING_MOST : b->given->top;
+  if (!rank_form(&ranking, &indices, &ranked, b, c, form, most, &err)) {
     tune_generate(ranking, indices, ranked);
     gg_free(indices);
   }
@@ -471,6 +498,16 @@ static void open_cublaslt(bench *b) {
   gg_error_clear(&err);
 }
 
+/* What `gemmgen tune` wrote and packs do not count here. */
+static int open_gemm(bench *b) {
+  gg_error err = GG_ERROR_INIT;
+  gg_gemm_options measuring = GG_GEMM_OPTIONS_INIT;
+  measuring.tuned = measuring.packs = "";
+  measuring.measure = b->given->measure;
+  if (!b->given->measure) return CLI_OK;
+  return gg_gemm_open(&b->gemm, b->rig.context, &measuring, &err) ? cli_report(&err, NULL) : CLI_OK;
+}
+
 static int run_all(bench *b) {
   const gg_device_facts *device = gg_context_device(b->rig.context);
   b->model = gg_device_model_of(device->name, device->arch, device->sm_count);
@@ -521,7 +558,9 @@ static int run_on_device(bench *b) {
   }
   if (st) return cli_report(&err, NULL);
   int code = check_files(b->given);
+  if (!code) code = open_gemm(b);
   if (!code) code = run_all(b);
+  gg_gemm_close(b->gemm);
   gg_context_close(b->rig.context);
   return code;
 }
@@ -546,6 +585,11 @@ static int run(const void *values, int argc, char **argv) {
     return cli_usage("--top is from 1 to %d", most_chosen);
   }
   if (given.top && argc) return cli_usage("--top is for what the catalogue has: without a SPEC");
+  if (given.measure < 0 || given.measure > GG_GEMM_MEASURE_MAX) {
+    return cli_usage("--measure is from 1 to %d", GG_GEMM_MEASURE_MAX);
+  }
+  if (given.measure && (argc || given.top))
+    return cli_usage("--measure is for what the catalogue has: without a SPEC, and without --top");
   if (given.top == 0) given.top = 1;
   if (given.device < 0 || given.device > INT32_MAX) return cli_usage("--device counts from 0");
   if (argc == 0 && !given.cases) return cli_usage("bench takes SPECs, --cases or both");
@@ -580,7 +624,9 @@ const cli_command cmd_bench = {
     .summary = "Time kernels beside cuBLASLt",
     .details =
         "Without a SPEC, each of the --cases is computed by the kernel that gg_gemm's model chooses\n"
-        "from the catalogue (or by the --top ones).\n"
+        "from the catalogue (or by the --top ones). With --measure N each is first launched by a gg_gemm\n"
+        "that measures N kernels at work (gg_gemm_options.measure), until it has found the fastest; what\n"
+        "an earlier run has found stands beside the disk cache, and is not measured again.\n"
         "\n"
         "Each problem is computed by every kernel that covers it, by cuBLASLt's first heuristic\n"
         "choice and by the best of its first 8 (64 MiB of workspace), all in one run: a CUDA\n"
