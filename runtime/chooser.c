@@ -568,6 +568,11 @@ void gg_keep_winners(gg_gemm *gemm) {
     keep_winner(gemm, race);
 }
 
+void gg_choose_warm_up(void *user) {
+  const gg_gemm *gemm = user;
+  if (compiles(gemm)) gg_compiler_warm_up(gemm->context->compiler);
+}
+
 void gg_choose_later(void *user, const gg_form *form, const gg_problem *problem) {
   gg_gemm *gemm = user;
   gg_seen_key key = gg_seen_key_of(form, problem);

@@ -53,6 +53,9 @@ void gg_choose_later(void *gemm, const gg_form *form, const gg_problem *problem)
 /* Keeps the winners of races that have ended since: when that thread has. */
 void gg_keep_winners(gg_gemm *gemm);
 
+/* gg_later's: sees to it that NVRTC has made a cubin in this process. */
+void gg_choose_warm_up(void *gemm);
+
 void gg_measured_free(struct gg_measured *list);
 
 #endif

@@ -58,7 +58,7 @@ static gg_status open_all(gg_gemm *gemm, const gg_gemm_options *options, gg_erro
   if (!st) st = open_source(&gemm->source, gemm->context, options->packs, err);
   if (!st) st = gg_remembered_open(&gemm->remembered, gemm->context, &gemm->source, err);
   if (!st) st = gg_tuned_directory(&gemm->tuned, options->tuned, err);
-  if (!st) st = gg_later_open(&gemm->later, gg_choose_later, gemm, err);
+  if (!st) st = gg_later_open(&gemm->later, gg_choose_later, gg_choose_warm_up, gemm, err);
   if (st) return st;
   gemm->has_lock = pthread_mutex_init(&gemm->lock, NULL) == 0;
   return gemm->has_lock ? GG_OK : gg_fail(err, MEMORY, NULL, "");

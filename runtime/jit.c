@@ -233,6 +233,21 @@ static gg_status build(owned_binary *owned, gg_compiler *compiler, const gg_kern
   return st;
 }
 
+void gg_compiler_warm_up(const gg_compiler *compiler) {
+  if (gg_nvrtc_has_made_cubin()) return;
+  static const char source[] = "extern \"C\" __global__ void nothing() {}\n";
+  gg_str binary = GG_STR_INIT, log = GG_STR_INIT;
+  char arch[32];
+  option_list options = {.count = 0};
+  snprintf(arch, sizeof arch, "sm_%d",
+           compiler->nvrtc.supported[compiler->nvrtc.supported_count - 1]);
+  make_options(&options, arch, GG_FORMAT_CUBIN, false);
+  (void)gg_nvrtc_compile(&binary, &log, &compiler->nvrtc, source, "nothing.cu", arch,
+                         GG_FORMAT_CUBIN, options.list, options.count, NULL);
+  gg_str_free(&binary);
+  gg_str_free(&log);
+}
+
 /* Hands the binary to the caller, or frees it. */
 static gg_status finish(gg_binary **out, owned_binary *owned, gg_status st, gg_error *err) {
   bool failed = owned->data.failed || owned->log.failed || owned->options.failed;

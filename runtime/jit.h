@@ -47,6 +47,10 @@ gg_status gg_find_for_device(gg_binary **out, gg_compiler *compiler, const gg_pa
 gg_status gg_compile_lined(gg_binary **out, gg_str *source, gg_compiler *compiler,
                            const gg_kernel *kernel, const char *arch, gg_error *err);
 
+/* Has NVRTC make a cubin of an empty kernel, if it has made none yet in this process, whatever
+ * comes of it. There is an NVRTC. */
+void gg_compiler_warm_up(const gg_compiler *compiler);
+
 /* The key of what this compiler has made of a kernel: by it the cache and packs have it. */
 gg_cache_key gg_compiled_key(const gg_compiler *compiler, const gg_kernel *kernel,
                              const gg_binary *binary);

@@ -1,7 +1,9 @@
 #include "later.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 
@@ -12,17 +14,50 @@ typedef struct gg_later_product {
   char epilogue[];
 } gg_later_product;
 
-gg_status gg_later_open(gg_later *later,
-                        void (*action)(void *user, const gg_form *form, const gg_problem *problem),
-                        void *user, gg_error *err) {
-  *later = (gg_later){.action = action, .user = user};
-  if (pthread_mutex_init(&later->lock, NULL)) return gg_fail(err, MEMORY, NULL, "");
-  if (pthread_cond_init(&later->more, NULL)) {
-    pthread_mutex_destroy(&later->lock);
-    return gg_fail(err, MEMORY, NULL, "");
-  }
-  later->open = true;
-  return GG_OK;
+/* ---- The process's end ---------------------------------------------------------------- */
+
+/* All that are open. A program may end without gg_gemm_close: its libraries would be taken down
+ * while NVRTC compiles, if the end did not wait for what each thread is at. */
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static gg_later *first_open;
+
+static void end_thread(gg_later *later) {
+  pthread_mutex_lock(&later->lock);
+  bool runs = later->runs && later->process == getpid(); /* a forked process has no such thread */
+  later->ends = true;
+  later->runs = false;
+  pthread_cond_signal(&later->more);
+  pthread_mutex_unlock(&later->lock);
+  if (runs) pthread_join(later->thread, NULL);
+}
+
+static void end_at_exit(void) {
+  pthread_mutex_lock(&open_lock);
+  for (gg_later *later = first_open; later; later = later->next)
+    end_thread(later);
+  pthread_mutex_unlock(&open_lock);
+}
+
+static void enlist(gg_later *later) {
+  pthread_mutex_lock(&open_lock);
+  later->next = first_open;
+  first_open = later;
+  pthread_mutex_unlock(&open_lock);
+}
+
+static void delist(gg_later *later) {
+  pthread_mutex_lock(&open_lock);
+  gg_later **at = &first_open;
+  while (*at != later)
+    at = &(*at)->next;
+  *at = later->next;
+  pthread_mutex_unlock(&open_lock);
+}
+
+/* ---- The thread ----------------------------------------------------------------------- */
+
+static void register_end(void) {
+  (void)atexit(end_at_exit);
 }
 
 static gg_later_product *take(gg_later *later) {
@@ -51,15 +86,23 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* Signals are the program's threads' to handle. */
+/* What NVRTC does at the process's end it registers with the first text that it compiles, and what
+ * was registered last comes first: so that has to be before register_end. Signals are the program's
+ * threads' to handle. */
 static bool start(gg_later *later) {
+  static pthread_once_t registered = PTHREAD_ONCE_INIT;
   sigset_t all, before;
   sigfillset(&all);
-  if (pthread_sigmask(SIG_SETMASK, &all, &before)) return false;
+  if (later->ends || pthread_sigmask(SIG_SETMASK, &all, &before)) return false;
+  later->warm_up(later->user);
+  pthread_once(&registered, register_end);
+  later->process = getpid();
   bool runs = pthread_create(&later->thread, NULL, work, later) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return runs;
 }
+
+/* ---- Products ------------------------------------------------------------------------- */
 
 bool gg_later_add(gg_later *later, const gg_form *form, const gg_problem *problem) {
   size_t length = form->epilogue ? strlen(form->epilogue) + 1 : 0;
@@ -84,14 +127,25 @@ bool gg_later_add(gg_later *later, const gg_form *form, const gg_problem *proble
   return runs;
 }
 
+/* ---- Opening and closing -------------------------------------------------------------- */
+
+gg_status gg_later_open(gg_later *later, gg_later_action *action, void (*warm_up)(void *user),
+                        void *user, gg_error *err) {
+  *later = (gg_later){.action = action, .warm_up = warm_up, .user = user};
+  if (pthread_mutex_init(&later->lock, NULL)) return gg_fail(err, MEMORY, NULL, "");
+  if (pthread_cond_init(&later->more, NULL)) {
+    pthread_mutex_destroy(&later->lock);
+    return gg_fail(err, MEMORY, NULL, "");
+  }
+  later->open = true;
+  enlist(later);
+  return GG_OK;
+}
+
 void gg_later_close(gg_later *later) {
   if (!later->open) return;
-  pthread_mutex_lock(&later->lock);
-  later->ends = true;
-  bool runs = later->runs;
-  pthread_cond_signal(&later->more);
-  pthread_mutex_unlock(&later->lock);
-  if (runs) pthread_join(later->thread, NULL);
+  delist(later);
+  end_thread(later);
   for (gg_later_product *product; (product = take(later));)
     gg_free(product);
   pthread_cond_destroy(&later->more);

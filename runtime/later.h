@@ -1,25 +1,31 @@
 /* What a gg_gemm does on a thread of its own: products whose best kernel, or another one to be
  * measured, is compiled while one serves, one after the other. The thread is there from the first
- * of them on, until gg_later_close. */
+ * of them on, until gg_later_close, or until the process ends. */
 #ifndef GG_RUNTIME_LATER_H
 #define GG_RUNTIME_LATER_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "gemmgen_gemm.h"
 
+typedef void gg_later_action(void *user, const gg_form *form, const gg_problem *problem);
+
 typedef struct gg_later {
-  void (*action)(void *user, const gg_form *form, const gg_problem *problem);
+  gg_later_action *action;
+  void (*warm_up)(void *user);
   void *user;
   pthread_mutex_t lock; /* of what follows */
   pthread_cond_t more;
   pthread_t thread;
   bool open, runs, ends;
   struct gg_later_product *first, *last;
+  pid_t process;         /* in which it runs */
+  struct gg_later *next; /* of those that are open */
 } gg_later;
 
-gg_status gg_later_open(gg_later *later,
-                        void (*action)(void *user, const gg_form *form, const gg_problem *problem),
+/* `warm_up` sees to it that the compiler has made a cubin. */
+gg_status gg_later_open(gg_later *later, gg_later_action *action, void (*warm_up)(void *user),
                         void *user, gg_error *err);
 
 /* Ends the thread: what it is at is finished, what waits is dropped. */

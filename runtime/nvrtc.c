@@ -1,6 +1,7 @@
 /* NVRTC: text in, cubin or PTX out. */
 #include "nvrtc.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -95,6 +96,12 @@ static void trim(gg_str *text) {
   }
 }
 
+static atomic_bool has_made_cubin;
+
+bool gg_nvrtc_has_made_cubin(void) {
+  return atomic_load(&has_made_cubin);
+}
+
 gg_status gg_nvrtc_compile(gg_str *binary, gg_str *log, const gg_nvrtc *nvrtc, const char *source,
                            const char *name, const char *arch, gg_format format,
                            const char *const *options, int option_count, gg_error *err) {
@@ -120,5 +127,6 @@ gg_status gg_nvrtc_compile(gg_str *binary, gg_str *log, const gg_nvrtc *nvrtc, c
   }
 done:
   nvrtc->destroy(&program);
+  if (format == GG_FORMAT_CUBIN) atomic_store(&has_made_cubin, true);
   return st;
 }

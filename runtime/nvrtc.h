@@ -40,6 +40,9 @@ typedef struct gg_nvrtc {
 bool gg_nvrtc_open(gg_nvrtc *out, const char *path, gg_str *why);
 void gg_nvrtc_close(gg_nvrtc *nvrtc);
 
+/* Whether it has, in this process, been asked for a cubin. */
+bool gg_nvrtc_has_made_cubin(void);
+
 /* Compiles the text; `name` stands in the log's lines. `binary` and `log` grow by what came out; a
  * text that does not compile is GG_E_COMPILE with the log in err->log. */
 gg_status gg_nvrtc_compile(gg_str *binary, gg_str *log, const gg_nvrtc *nvrtc, const char *source,

@@ -4,9 +4,9 @@
 #   played_measure.sh PLAYED_GEMMGEN
 . "$(dirname "$0")/../cli/expect.sh"
 cat >third.yaml <<'YAML'
-{arch: sm_80, a: f32, b: f32, d: f32, schedule: simt, tile: [64, 64, 16]}
+{arch: sm_90, a: f32, b: f32, d: f32, schedule: simt, tile: [64, 64, 16]}
 YAML
-export PLAYED_SPECS=$dir/third.yaml PLAYED_FAST=gemm_simt_f32_f32_f32_f32_kkn_64x64x16_s2_x8
+export PLAYED_SPECS=$dir/third.yaml PLAYED_FAST=gemm_simt_f32_f32_f32_f32_kkn_64x64x16_s3_x8_sm_90
 echo 'f32 f32 f32 f32 k k n 96 64 64 1' >cases
 bench() { "$gemmgen" bench --no-cublaslt --samples 1 --cases cases --tsv rows.tsv "$@"; }
 kernels() { tail -n +2 rows.tsv | cut -f 2; }

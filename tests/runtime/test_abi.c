@@ -55,6 +55,7 @@ static void unload(loaded *it) {
 /* A program from before there were workspaces, overlap and epilogues. */
 START_TEST(an_older_problem_has_the_defaults) {
   gg_kernel kernel = fixture_kernel();
+  kernel.family = "sm90";
   kernel.dependent = true;
   loaded it = load(&kernel);
   gg_problem known = fixture_problem(100, 64, 40, 3);

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "choice/catalogue.h"
@@ -514,6 +516,35 @@ START_TEST(every_call_computes_once) {
 }
 END_TEST
 
+static gemm_rig left_rig; /* which nobody closes, and still reach */
+static gg_gemm *left_gemm;
+
+static void leave_while_it_gathers(int milliseconds) {
+  const struct timespec pause = {.tv_sec = milliseconds / 1000,
+                                 .tv_nsec = milliseconds % 1000 * 1000000L};
+  gg_form form = product_form();
+  gg_problem p = gemm_problem(m, n, k);
+  gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
+  left_rig = gemm_rig_open(90);
+  left_gemm = open_measuring(left_rig.context, measure, GG_GEMM_WAIT_BEST);
+  gg_status st = gg_gemm_choose(&choice, left_gemm, &form, &p, &left_rig.err);
+  nanosleep(&pause, NULL);
+  exit(st != GG_OK);
+}
+
+/* A program need not close what it has opened: NVRTC, which may be at work on the gg_gemm's thread,
+ * is not taken down before it is done. */
+START_TEST(a_program_may_end_at_any_time) {
+  static const int milliseconds[] = {0, 130, 400, 900};
+  int status;
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) leave_while_it_gathers(milliseconds[_i]);
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 int main(void) {
   fixture_begin();
   Suite *suite = suite_create("race");
@@ -534,6 +565,7 @@ int main(void) {
     tcase_add_loop_test(tcase, threads_race_together, 0, 2);
     tcase_add_test(tcase, options_are_checked);
     tcase_add_test(tcase, every_call_computes_once);
+    tcase_add_loop_test(tcase, a_program_may_end_at_any_time, 0, 4);
   }
   suite_add_tcase(suite, tcase);
   int status = run_suite(suite);
