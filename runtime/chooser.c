@@ -222,9 +222,9 @@ static gg_slot *find_known(gg_gemm *gemm, const field *f, gg_catalogue_place pla
 
 /* `kernels`: how many were measured for it; 0: it is the model's choice. */
 static void remember(const gg_gemm *gemm, const field *f, int kernels, const gg_problem *p,
-                     const gg_slot *slot, double seconds) {
+                     const gg_slot *slot, const gg_gemm_choice *choice) {
   gg_remembered_add(&gemm->remembered, (gg_remembered_how){f->packed, kernels}, &f->form, p,
-                    &(gg_remembered_choice){slot->place, seconds});
+                    &(gg_remembered_choice){slot->place, choice->seconds, choice->apart});
 }
 
 /* What is taken of a ranking. */
@@ -286,7 +286,7 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, const fiel
   if (!taken.slot) st = pick_first(&taken, gemm, f, &r, p, &first);
   gg_free(r.list);
   if (!st) *out = choice_of(taken.slot, taken.seconds);
-  if (!st && !taken.others) remember(gemm, f, 0, p, taken.slot, taken.seconds);
+  if (!st && !taken.others) remember(gemm, f, 0, p, taken.slot, out);
   if (st && err && err->code == GG_OK) {
     *err = first;
   } else {
@@ -310,7 +310,7 @@ static bool recall(gg_gemm_choice *out, gg_gemm *gemm, const field *f, int kerne
   bool there = at_hand ? gg_slot_at_hand(slot, context, packs, p, true)
                        : gg_slot_load(slot, context, packs, p, NULL) == GG_OK;
   if (there) *out = choice_of(slot, choice.seconds);
-  if (there) out->measured = kernels > 0;
+  if (there) out->measured = kernels > 0, out->apart = choice.apart;
   return there;
 }
 
@@ -433,7 +433,7 @@ static bool rank_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const f
     if (!found) continue;
     *best = i == 0 && !spills(slot);
     *out = choice_of(slot, r.list[i].seconds);
-    if (*best) remember(gemm, f, 0, p, slot, out->seconds);
+    if (*best) remember(gemm, f, 0, p, slot, out);
   }
   gg_free(r.list);
   return found;
@@ -557,7 +557,7 @@ static void keep_winner(gg_gemm *gemm, gg_race *race) {
   if (race->fault.code)
     tell_fault(gemm, race);
   else if (race->leading && !race->parted && open_raced(&f, gemm, race))
-    remember(gemm, &f, gemm->measure, &least, race->leading, winner.seconds);
+    remember(gemm, &f, gemm->measure, &least, race->leading, &winner);
   add_seen(gemm, &gemm->seen, &race->key, &winner);
   race->kept = true;
 }

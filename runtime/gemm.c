@@ -183,7 +183,9 @@ static gg_status prepare(gg_prepared *out, gg_race **race, gg_gemm *gemm, const 
   gg_status st = read_product(&form, &problem, &room, err);
   if (!st) st = find_choice(&choice, race, gemm, form, problem, err);
   if (st || !choice.module) return st;
-  st = gg_prepare(out, choice.module, problem, &why);
+  gg_problem apart = *problem;
+  apart.overlap = false;
+  st = gg_prepare(out, choice.module, choice.apart ? &apart : problem, &why);
   if (gg_slot_gives_way(st)) {
     /* Seen with other strides, which this kernel could address: choose for these. */
     gg_form full;

@@ -139,6 +139,8 @@ typedef struct gg_gemm_choice {
   double seconds;          /* what the model predicts, or was measured; 0 for a tuned one */
   bool measured;           /* at work: the fastest of gg_gemm_options.measure, or so far */
   bool measuring;          /* it is not decided: later launches may have other kernels */
+  bool apart;              /* not the model's: launched as it was measured, when the launch ahead of
+                              it has ended, whatever gg_problem.overlap says */
 } gg_gemm_choice;
 
 #define GG_GEMM_CHOICE_INIT GG_SIZED(gg_gemm_choice)

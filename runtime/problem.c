@@ -457,7 +457,9 @@ static gg_status check_empty(gg_launch_facts *out, const gg_kernel *kernel, cons
 static bool begins_beside(const gg_kernel *kernel, const gg_problem *p,
                           const gg_distribution *distribution, int64_t resident,
                           const gg_device_model *device) {
-  if (!kernel->dependent || !gg_shares_multiprocessors(kernel)) return kernel->dependent;
+  if (!kernel->dependent) return false;
+  if (!gg_shares_multiprocessors(kernel)) /* those that are told so decide it themselves */
+    return distribution->next_beside || gg_kernel_takes(kernel, GG_PARAM_NEXT_BESIDE);
   int64_t all = gg_multiprocessors_of(device, p->multiprocessors);
   return (distribution->clusters + all - 1) / all >= (resident + all - 1) / all;
 }

@@ -54,7 +54,8 @@ typedef struct gg_race {
   gg_race_stage stage;
   bool told; /* somebody has been told that it is over */
   gg_gemm_choice leader;
-  gg_slot *leading; /* its slot; NULL while it is the one that the race began with */
+  const gg_module *usual; /* the model's choice, which stays to the end */
+  gg_slot *leading;       /* its slot; NULL while it is the one that the race began with */
   gg_contender *list;
   int count, room;
   int round, launched, returned; /* turns of the round */

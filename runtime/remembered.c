@@ -54,14 +54,15 @@ bool gg_remembered_find(gg_remembered_choice *out, const gg_remembered *remember
                         gg_remembered_how how, const gg_form *form, const gg_problem *problem) {
   gg_cache_key key;
   gg_str text = GG_STR_INIT;
-  unsigned file, spec;
+  unsigned file, spec, apart;
   uint64_t bits;
   bool found = key_of(&key, remembered, how, form, problem) &&
                gg_cache_recall(&text, remembered->cache, &key) &&
-               sscanf(gg_str_text(&text), "%u %u %" SCNx64, &file, &spec, &bits) == 3;
+               sscanf(gg_str_text(&text), "%u %u %" SCNx64 " %u", &file, &spec, &bits, &apart) == 4;
   if (found) {
     out->place = (gg_catalogue_place){(uint16_t)file, (uint16_t)spec};
     memcpy(&out->seconds, &bits, sizeof bits);
+    out->apart = apart != 0;
   }
   gg_str_free(&text);
   return found;
@@ -74,7 +75,8 @@ void gg_remembered_add(const gg_remembered *remembered, gg_remembered_how how, c
   gg_str text = GG_STR_INIT;
   uint64_t bits;
   memcpy(&bits, &choice->seconds, sizeof bits);
-  gg_str_printf(&text, "%u %u %" PRIx64, choice->place.file, choice->place.spec, bits);
+  gg_str_printf(&text, "%u %u %" PRIx64 " %d", choice->place.file, choice->place.spec, bits,
+                choice->apart);
   if (!text.failed && key_of(&key, remembered, how, form, problem))
     gg_cache_remember(remembered->cache, &key, &text);
   gg_str_free(&text);

@@ -22,6 +22,7 @@ void gg_remembered_close(gg_remembered *remembered);
 typedef struct gg_remembered_choice {
   gg_catalogue_place place;
   double seconds; /* predicted or measured */
+  bool apart;     /* as of gg_gemm_choice */
 } gg_remembered_choice;
 
 /* How a choice was made. */

@@ -299,6 +299,7 @@ static gg_status put_measured(size_t *index, bench *b, const cli_case *c, const 
                               tune_form *ranking, gg_error *err) {
   const tune_kernel *first = &ranking->kernels[*index];
   gg_gemm_choice choice;
+  b->rig.overlap = !b->given->no_overlap;
   if (!first->module) return GG_OK; /* which is told of it */
   bench_entry entry = {.c = c,
                        .kernels = (const gg_kernel *const *)&first->kernel,
@@ -306,6 +307,7 @@ static gg_status put_measured(size_t *index, bench *b, const cli_case *c, const 
                        .epilogue = b->epilogue};
   gg_status st = bench_decide(&choice, b->gemm, form, &b->rig, &entry, err);
   if (st) return st;
+  if (choice.apart) b->rig.overlap = false;
   if (choice.measuring) cli_warn(NULL, "which kernel is the fastest is not decided in two minutes");
   for (size_t i = 0; i < ranking->lineup->count; i++)
     if (choice.kernel && strcmp(ranking->lineup->list[i].plan.name, choice.kernel) == 0) *index = i;

@@ -81,6 +81,7 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
       .sum_bytes_n = kernel->sum_bytes_n,
       .map_bytes = kernel->map_bytes,
       .warps = gg_shares_multiprocessors(kernel) ? kernel->tile_warps : 0,
+      .specialised = kernel->dependent && !gg_shares_multiprocessors(kernel),
       .cores = strcmp(kernel->family, "simt") == 0,
       .type = kernel->a.type,
       .a_bits = gg_dtype_info_of(kernel->a.type)->bits,
@@ -293,12 +294,26 @@ static void share_tiles(gg_distribution *out, const gg_distributed *kernel, cons
  * clusters of four, of 30 that are resident, load for 11.4 us what takes 7.4 us on an empty device.
  * Pairs and threes fit in anywhere, and larger ones than eight have a group of their own. (Measured
  * on an H100: docs/performance/h100.md, "Clusters along K".) */
-static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
+static bool clusters_crowd(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
   const gg_device_model *device = l->device;
   int64_t cluster = cluster_size(kernel), free = l->clusters - s->clusters;
   bool crowds = (double)cluster >= device->crowds_from && (double)cluster <= device->crowds_to;
-  if (kernel->cluster_k == 1 || !crowds) return true;
-  return free < s->clusters / 2 || free >= 2 * s->clusters;
+  return crowds && free >= s->clusters / 2 && free < 2 * s->clusters;
+}
+
+/* Single CTAs that share tiles and leave multiprocessors idle: on an empty device as many of each
+ * group, behind another launch those where its last ones ended. What that costs grows with their
+ * work, what beginning beside it gains does not. (Likewise: "Launches beside each other".) */
+static bool ctas_crowd(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
+  if (!kernel->specialised || s->shares == 0 || s->clusters >= l->clusters) return false;
+  double operations = 2.0 * kernel->tile_m * kernel->tile_n * kernel->tile_k * (double)s->busiest;
+  return operations >
+         l->device->crowds_work * gg_device_mma_rate(l->device, kernel->type, false, false);
+}
+
+static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
+  if (kernel->cluster_k > 1) return !clusters_crowd(s, kernel, l);
+  return cluster_size(kernel) > 1 || !ctas_crowd(s, kernel, l);
 }
 
 /* Parts of sums: of each tile so many bytes for each row or column, lines of which are of a

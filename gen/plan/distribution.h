@@ -33,7 +33,7 @@ typedef struct gg_distributed {
   int64_t sum_bytes_m, sum_bytes_n; /* of the workspace, for each row and column of a CTA's tile */
   int64_t map_bytes;                /* likewise, for the tensor maps that a CTA changes */
   int32_t cores;                    /* CUDA cores multiply */
-  int32_t reserved;
+  int32_t specialised;              /* warps have roles: a CTA has a multiprocessor to itself */
 } gg_distributed;
 
 /* Warps that compute one tile. */

@@ -325,6 +325,7 @@ class GemmChoice(Sized):
         ("seconds", c_double),
         ("measured", c_bool),
         ("measuring", c_bool),
+        ("apart", c_bool),
     ]
 
 

@@ -325,7 +325,7 @@ static void remember_place(const gg_context *context, gg_catalogue_place place) 
   form.a.align = form.b.align = form.c.align = form.d.align = 16;
   ck_assert_int_eq(gg_remembered_open(&remembered, context, &source, &err), GG_OK);
   gg_remembered_add(&remembered, (gg_remembered_how){0}, &form, &p,
-                    &(gg_remembered_choice){place, 1.5});
+                    &(gg_remembered_choice){.place = place, .seconds = 1.5});
   gg_remembered_close(&remembered);
 }
 

@@ -81,29 +81,40 @@ START_TEST(persistent_grids_fit_the_device) {
 }
 END_TEST
 
-static bool overlaps(const gg_kernel *kernel, int64_t n, int64_t resident) {
-  gg_problem p = fixture_problem(128, n, 64, 1);
+static bool overlaps(const gg_kernel *kernel, int64_t n, int64_t k, int64_t resident) {
+  gg_problem p = fixture_problem(64, n, k, 1);
   gg_launch_facts prepared;
   p.overlap = true;
+  p.workspace = 0x10000, p.workspace_bytes = (int64_t)1 << 40;
   ck_assert_int_eq(gg_problem_check(&prepared, kernel, &p, resident, gg_device_row(90), &err),
                    GG_OK);
   return prepared.overlap;
 }
 
-/* On 132 multiprocessors: of kernels of which one holds several CTAs, those that fill the busiest. */
+/* On 132 multiprocessors: of kernels of which one holds several CTAs, those that fill the busiest.
+ */
 START_TEST(launches_begin_beside_the_one_ahead) {
   const int64_t sm_count = 132, tile_n = fixture_kernel().tile_n;
   gg_kernel kernel = fixture_kernel();
   kernel.family = "simt";
-  ck_assert(!overlaps(&kernel, sm_count * tile_n, sm_count));
+  ck_assert(!overlaps(&kernel, sm_count * tile_n, 64, sm_count));
   kernel.dependent = true;
-  ck_assert(overlaps(&kernel, tile_n, sm_count)); /* one a multiprocessor, however few */
-  ck_assert(!overlaps(&kernel, sm_count * tile_n, 2 * sm_count));
-  ck_assert(overlaps(&kernel, (sm_count + 1) * tile_n, 2 * sm_count));
-  ck_assert(!overlaps(&kernel, 2 * sm_count * tile_n, 3 * sm_count));
-  ck_assert(overlaps(&kernel, 1000 * tile_n, 3 * sm_count));
-  kernel.family = "sm90"; /* of which it is not asked */
-  ck_assert(overlaps(&kernel, tile_n, 2 * sm_count));
+  ck_assert(overlaps(&kernel, tile_n, 64, sm_count)); /* one a multiprocessor, however few */
+  ck_assert(!overlaps(&kernel, sm_count * tile_n, 64, 2 * sm_count));
+  ck_assert(overlaps(&kernel, (sm_count + 1) * tile_n, 64, 2 * sm_count));
+  ck_assert(!overlaps(&kernel, 2 * sm_count * tile_n, 64, 3 * sm_count));
+  ck_assert(overlaps(&kernel, 1000 * tile_n, 64, 3 * sm_count));
+  kernel.family = "sm90"; /* of which one has a multiprocessor to itself */
+  ck_assert(overlaps(&kernel, tile_n, 64, 2 * sm_count));
+  kernel.grid = GG_GRID_SPLIT_K;
+  kernel.splits = 2;
+  kernel.tile_warps = 4;
+  const int64_t little = 4096, much = 400000;
+  ck_assert(overlaps(&kernel, 60 * tile_n, little, sm_count));
+  ck_assert(!overlaps(&kernel, 60 * tile_n, much, sm_count));
+  ck_assert(overlaps(&kernel, sm_count / 2 * tile_n, much, sm_count)); /* none is idle */
+  kernel.cluster_m = 2;
+  ck_assert(overlaps(&kernel, 20 * tile_n, much, sm_count));
 }
 END_TEST
 
