@@ -173,6 +173,15 @@ gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form
   return st ? st : gg_sized_write(out, &choice, sizeof choice, "gg_gemm_choice", err);
 }
 
+/* A problem is large: it is copied only where it has to say something else. */
+static gg_status prepare_choice(gg_prepared *out, const gg_gemm_choice *choice,
+                                const gg_problem *problem, gg_error *err) {
+  if (!choice->apart) return gg_prepare(out, choice->module, problem, err);
+  gg_problem apart = *problem;
+  apart.overlap = false;
+  return gg_prepare(out, choice->module, &apart, err);
+}
+
 /* The chosen kernel's launch; *race as above, where that kernel takes the problem. */
 static gg_status prepare(gg_prepared *out, gg_race **race, gg_gemm *gemm, const gg_form *form,
                          const gg_problem *problem, gg_error *err) {
@@ -183,9 +192,7 @@ static gg_status prepare(gg_prepared *out, gg_race **race, gg_gemm *gemm, const 
   gg_status st = read_product(&form, &problem, &room, err);
   if (!st) st = find_choice(&choice, race, gemm, form, problem, err);
   if (st || !choice.module) return st;
-  gg_problem apart = *problem;
-  apart.overlap = false;
-  st = gg_prepare(out, choice.module, choice.apart ? &apart : problem, &why);
+  st = prepare_choice(out, &choice, problem, &why);
   if (gg_slot_gives_way(st)) {
     /* Seen with other strides, which this kernel could address: choose for these. */
     gg_form full;
@@ -194,7 +201,7 @@ static gg_status prepare(gg_prepared *out, gg_race **race, gg_gemm *gemm, const 
     if ((st = gg_form_complete(&full, &gemm->epilogues, form, problem, err))) return st;
     gg_seen_key key = gg_seen_key_of(&full, problem);
     st = gg_choose_best(&choice, gemm, &full, &key, problem, err);
-    return st ? st : gg_prepare(out, choice.module, problem, err);
+    return st ? st : prepare_choice(out, &choice, problem, err);
   }
   if (st && err && err->code == GG_OK) {
     *err = why;

@@ -49,6 +49,10 @@ bool gg_arch_serves(gg_arch kernel, int device);
 /* The first CUDA release that has a PTX ISA: 118, CUDA 11.8, for 78, PTX ISA 7.8. */
 int gg_cuda_of_ptx(int ptx_isa);
 
+/* From which on a launch may begin while the one ahead of it on its stream still runs, and kernels
+ * wait themselves for its end (griddepcontrol). */
+enum { GG_ARCH_LAUNCHES_BESIDE = 90 };
+
 enum { GG_ARCH_NAME_MAX = 16 };
 
 /* Writes "sm_90a" and gives `out`. */

@@ -97,10 +97,9 @@ static gg_arch arch_for(const gg_spec *spec, int device) {
   gg_arch needed = spec->arch.arch;
   gg_arch own = {.number = device, .suffix = 'a'};
   if (needed.suffix == 'f' && gg_arch_runs(own, needed)) return own;
-  enum { launches_beside = 90 };
   bool plain = !needed.suffix && device >= needed.number;
   bool cores = spec->schedule.number == GG_SCHEDULE_SIMT;
-  bool differs = has_less_memory(device) || (cores && device >= launches_beside);
+  bool differs = has_less_memory(device) || (cores && device >= GG_ARCH_LAUNCHES_BESIDE);
   return plain && differs ? (gg_arch){.number = device} : needed;
 }
 

@@ -65,8 +65,8 @@ struct gg_target {
 
 /* Whether a kernel may be launched before the one ahead of it has ended: it waits itself. */
 static inline bool gg_plan_awaits(const gg_plan *plan) {
-  enum { first_arch = 90 };
-  return plan->specialised || (plan->target->awaits && plan->arch.number >= first_arch);
+  return plan->specialised ||
+         (plan->target->awaits && plan->arch.number >= GG_ARCH_LAUNCHES_BESIDE);
 }
 
 /* By their numbers; ends with NULL. */

@@ -43,10 +43,7 @@ static gg_status fail_option(const gg_reader *in, const gg_spec_op *op, const gg
     gg_str_printf(&advice, "%s%s %s", i ? "," : name, i ? "" : " has", option->path);
   }
   if (advice.length == 0) gg_str_printf(&advice, "%s has no options", name);
-  near.advice = gg_str_shown(&advice);
-  gg_status st = gg_fail_key(in, entry, &near);
-  gg_str_free(&advice);
-  return st;
+  return gg_fail_key(in, entry, &near, &advice);
 }
 
 static gg_status read_option(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *entry) {

@@ -45,10 +45,7 @@ static gg_status read_entry(const gg_reader *in, gg_spec *spec, const gg_key *pa
   for (size_t i = 0; (key = gg_key_child(parent, i)); i++)
     gg_near_try(&near, gg_key_leaf(key));
   gg_key_advise(&advice, parent, entry->key);
-  near.advice = gg_str_shown(&advice);
-  gg_status st = gg_fail_key(in, entry, &near);
-  gg_str_free(&advice);
-  return st;
+  return gg_fail_key(in, entry, &near, &advice);
 }
 
 static gg_status read_map(const gg_reader *in, gg_spec *spec, const gg_key *key,

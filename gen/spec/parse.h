@@ -42,8 +42,9 @@ gg_status gg_field_set(const gg_reader *in, gg_spec_field *field, gg_spec_state 
 /* Fails with SPEC_TYPE: what the key takes, what stands there. */
 gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_yaml_node *node);
 
-/* Fails with SPEC_KEY at the node's key; `near` has been shown the keys there are. */
-gg_status gg_fail_key(const gg_reader *in, const gg_yaml_node *node, const gg_near *near);
+/* Fails with SPEC_KEY at the node's key; `near` has been shown the keys there are. Where none is
+ * near the message ends with `advice`, which is freed. */
+gg_status gg_fail_key(const gg_reader *in, const gg_yaml_node *node, gg_near *near, gg_str *advice);
 
 /* Fails with SPEC_CHOICE at `mark`; `near` and `words` have been shown the words there are. */
 gg_status gg_fail_choice(const gg_reader *in, const gg_mark *mark, const gg_near *near,

@@ -45,10 +45,7 @@ static gg_status find_key(const gg_reader *in, const gg_key **out, const gg_yaml
   gg_str advice = GG_STR_INIT;
   gg_near_path(&near, entry->key);
   gg_key_advise(&advice, NULL, entry->key);
-  near.advice = gg_str_shown(&advice);
-  gg_status st = gg_fail_key(in, entry, &near);
-  gg_str_free(&advice);
-  return st;
+  return gg_fail_key(in, entry, &near, &advice);
 }
 
 /* Whether the document, or an axis before this one, already says what `key` is. */

@@ -50,14 +50,17 @@ static void suggest(gg_str *out, const gg_near *near) {
   }
 }
 
-gg_status gg_fail_key(const gg_reader *in, const gg_yaml_node *node, const gg_near *near) {
+gg_status gg_fail_key(const gg_reader *in, const gg_yaml_node *node, gg_near *near,
+                      gg_str *advice) {
   gg_place place;
   gg_str hint = GG_STR_INIT;
   char shown[GG_SHOWN_MAX];
+  near->advice = gg_str_shown(advice);
   suggest(&hint, near);
   gg_status st = gg_fail(in->err, SPEC_KEY, gg_yaml_key_mark(&place, in->file, node),
                          gg_shown(shown, near->wanted), gg_str_shown(&hint));
   gg_str_free(&hint);
+  gg_str_free(advice);
   return st;
 }
 
