@@ -95,6 +95,14 @@ static gg_status open_counters(emu_cluster *cluster, gg_error *err) {
   return emu_counters_open(cluster->counters, kernel, err);
 }
 
+/* With a seed, GPCs get more clusters than they hold, as on a device that is shared. */
+static emu_seat seat_of(const emu_cluster *cluster, uint64_t index, uint32_t ctas) {
+  const emu_run *run = cluster->run;
+  uint32_t multiprocessors = run->state->multiprocessors;
+  if (!run->options->random) return emu_seat_in_turn(multiprocessors, ctas, index);
+  return emu_seat_at_random(multiprocessors, cluster->random * 0x9e3779b97f4a7c15u >> 32);
+}
+
 gg_status emu_cluster_open(emu_cluster **out, emu_run *run, uint64_t index, gg_error *err) {
   const unsigned *size = run->cluster, *block = run->config->block;
   unsigned ctas = size[0] * size[1] * size[2];
@@ -108,6 +116,7 @@ gg_status emu_cluster_open(emu_cluster **out, emu_run *run, uint64_t index, gg_e
   if (!cluster->state || !cluster->ctas) goto no_memory;
   atomic_init(&cluster->state->progress, 0);
   cluster->state->index = index;
+  cluster->state->seat = seat_of(cluster, index, ctas);
   cluster->state->queue_room = warps;
   cluster->state->queue = zeroed(warps, sizeof(emu_warp *));
   if (!cluster->state->queue) goto no_memory;

@@ -9,7 +9,7 @@
 #include "emu/memory.h"
 #include "emu/state.h"
 
-enum { file_alignment = 64, sms = 132 };
+enum { file_alignment = 64 };
 
 static uint64_t cta_rank_axis(const emu_cta *cta, int axis) {
   const unsigned *cluster = cta->cluster->run->cluster;
@@ -52,7 +52,7 @@ static uint64_t launch_special(const emu_run *run, ptx_special special) {
     return ((uint64_t)config->block[0] * config->block[1] * config->block[2] + EMU_LANES - 1) /
            EMU_LANES;
   case PTX_SPECIAL_NSMID:
-    return sms;
+    return state->multiprocessors;
   case PTX_SPECIAL_GRIDID:
     return 1;
   case PTX_SPECIAL_IS_EXPLICIT_CLUSTER:
@@ -93,7 +93,7 @@ uint64_t emu_special_value(const emu_warp *warp, ptx_special special, int lane) 
   case PTX_SPECIAL_CTAID_Z:
     return cta->id[special - PTX_SPECIAL_CTAID_X];
   case PTX_SPECIAL_SMID:
-    return (cta->cluster->state->index * cta->cluster->cta_count + cta->rank) % sms;
+    return emu_seat_multiprocessor(&cta->cluster->state->seat, cta->rank);
   case PTX_SPECIAL_CLUSTERID_X:
   case PTX_SPECIAL_CLUSTERID_Y:
   case PTX_SPECIAL_CLUSTERID_Z:

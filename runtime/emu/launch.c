@@ -25,12 +25,12 @@ typedef struct limits {
   uint32_t cta_shared, sm_shared;
   uint32_t sm_threads, sm_ctas;
   uint32_t cluster;
-  uint32_t sms; /* of the device */
+  uint32_t sms; /* of the device, as attributes.def says */
 } limits;
 
 static const limits table[] = {
-    {80, 163 << 10, 164 << 10, 2048, 32, 1, 132},  {86, 99 << 10, 100 << 10, 1536, 16, 1, 132},
-    {87, 163 << 10, 164 << 10, 1536, 16, 1, 132},  {89, 99 << 10, 100 << 10, 1536, 24, 1, 132},
+    {80, 163 << 10, 164 << 10, 2048, 32, 1, 108},  {86, 99 << 10, 100 << 10, 1536, 16, 1, 84},
+    {87, 163 << 10, 164 << 10, 1536, 16, 1, 16},   {89, 99 << 10, 100 << 10, 1536, 24, 1, 142},
     {90, 227 << 10, 228 << 10, 2048, 32, 16, 132}, {100, 227 << 10, 228 << 10, 2048, 32, 16, 148},
     {110, 227 << 10, 228 << 10, 1536, 24, 16, 20}, {120, 99 << 10, 100 << 10, 1536, 24, 8, 170},
 };
@@ -143,6 +143,7 @@ static gg_status check_shared(emu_run *run, gg_error *err) {
                   fixed, dynamic, fixed + dynamic, run->options->arch, most->cta_shared);
   }
   run->state->shared_bytes = (uint32_t)(fixed + dynamic);
+  run->state->multiprocessors = most->sms;
   uint32_t threads = (uint32_t)product(run->config->block);
   uint32_t a_sm = most->sm_shared / (run->state->shared_bytes + EMU_SHARED_RESERVED);
   if (a_sm > most->sm_threads / threads) a_sm = most->sm_threads / threads;

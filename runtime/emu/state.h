@@ -8,6 +8,7 @@
 #include "emu/async.h"
 #include "emu/device.h"
 #include "emu/frame.h"
+#include "emu/gpc.h"
 #include "emu/report.h"
 
 #define EMU_NOWHERE UINT32_MAX
@@ -54,6 +55,7 @@ struct emu_cta_state {
 
 struct emu_cluster_state {
   uint64_t index;   /* in the grid */
+  emu_seat seat;    /* its multiprocessors */
   emu_warp **queue; /* a ring of warps that can run, each once */
   uint32_t queue_room, queue_head, queue_count;
   uint32_t live_warps;
@@ -78,6 +80,7 @@ struct emu_run_state {
   gg_error *err;                /* the first fault */
   emu_bank *params, *workspace; /* workspace NULL: the launch is not cooperative */
   uint32_t shared_bytes;        /* static and dynamic, of a CTA */
+  uint32_t multiprocessors;     /* of the device */
   uint64_t clusters[3];         /* of the grid */
   uint64_t cluster_count, next_cluster;
   uint32_t resident, resident_most;
