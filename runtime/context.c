@@ -63,7 +63,7 @@ gg_status gg_context_open_device(gg_context **out, gg_driver *driver, int ordina
     gg_driver_close(driver);
     return gg_fail(err, MEMORY, NULL, "");
   }
-  *context = (gg_context){.driver = *driver};
+  *context = (gg_context){.driver = *driver, .gpcs_lock = PTHREAD_MUTEX_INITIALIZER};
   gg_status st = find_device(context, ordinal, err);
   if (st) {
     gg_context_close(context);
@@ -78,6 +78,7 @@ void gg_context_close(gg_context *context) {
   if (context->compiler) context->close_compiler(context->compiler);
   if (context->primary) context->driver.cuDevicePrimaryCtxRelease(context->device);
   gg_driver_close(&context->driver);
+  pthread_mutex_destroy(&context->gpcs_lock);
   gg_free(context);
 }
 
@@ -92,6 +93,17 @@ gg_status gg_context_enter(const gg_context *context, gg_error *err) {
 void gg_context_leave(const gg_context *context) {
   CUcontext popped;
   context->driver.cuCtxPopCurrent(&popped);
+}
+
+enum { no_mode = -1 };
+
+int gg_capture_allow(const gg_context *context) {
+  int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  return context->driver.cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS ? mode : no_mode;
+}
+
+void gg_capture_forbid(const gg_context *context, int before) {
+  if (before != no_mode) context->driver.cuThreadExchangeStreamCaptureMode(&before);
 }
 
 /* ---- Memory and streams --------------------------------------------------------------- */

@@ -228,14 +228,11 @@ static void look(gg_race *race) {
 
 /* ---- Turns ---------------------------------------------------------------------------- */
 
-/* To ask an event whether it is done would break the capture of any other stream that was begun in
- * a mode that forbids it; asking changes nothing that is captured, so the thread allows it. */
+/* To ask an event whether it is done would break another stream's capture. */
 static void look_while_captured(gg_race *race) {
-  const gg_driver *driver = &race->context->driver;
-  int mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-  bool relaxed = driver->cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+  int mode = gg_capture_allow(race->context);
   look(race);
-  if (relaxed) driver->cuThreadExchangeStreamCaptureMode(&mode);
+  gg_capture_forbid(race->context, mode);
 }
 
 /* NULL: nobody's turn, as all of the round are away, or it is over. */

@@ -354,6 +354,13 @@ static CUresult fake_cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
   return leave();
 }
 
+static CUresult fake_cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  (void)stream;
+  ENTER(cuMemcpyDtoHAsync, CONTEXT);
+  memcpy(to, HANDLE(void *, from), bytes);
+  return leave();
+}
+
 static CUresult fake_cuMemsetD8(CUdeviceptr to, unsigned char value, size_t bytes) {
   ENTER(cuMemsetD8, CONTEXT);
   memset(HANDLE(void *, to), value, bytes);

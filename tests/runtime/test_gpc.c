@@ -1,0 +1,298 @@
+/* Groups of multiprocessors: the emulator's, found as a GPU's are; other devices', whose answers
+ * are played; what becomes of failures. */
+#include <pthread.h>
+#include <string.h>
+
+#include "context.h"
+#include "gemmgen_emu.h"
+#include "gpc.h"
+#include "suite.h"
+
+static gg_error err = GG_ERROR_INIT;
+
+/* ---- The emulator's driver, with calls of this file in some places --------------------- */
+
+static gg_driver emulator; /* its own calls */
+static int launches;
+static unsigned cluster_size;                               /* of the last launch */
+static uint32_t (*played)(unsigned cluster, unsigned rank); /* the %smid that a CTA says */
+static CUresult load_result;
+static bool no_room, no_memory; /* for clusters; on the device */
+static _Thread_local int mode;  /* of captures */
+static int forbidden;           /* calls that it forbids */
+
+static CUresult counted_launch(const CUlaunchConfig *config, CUfunction function, void **arguments,
+                               void **extra) {
+  launches++;
+  cluster_size = config->attributes[0].value.cluster[0];
+  return emulator.cuLaunchKernelEx(config, function, arguments, extra);
+}
+
+static CUresult played_copy(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+  CUresult result = emulator.cuMemcpyDtoHAsync(to, from, bytes, stream);
+  uint32_t *smids = to;
+  for (unsigned i = 0; played && i < bytes / sizeof *smids; i++)
+    smids[i] = played(i / cluster_size, i % cluster_size);
+  return result;
+}
+
+static CUresult refused_load(CUmodule *module, const void *image, unsigned count, int *options,
+                             void **values) {
+  forbidden += mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+  if (load_result) return load_result;
+  return emulator.cuModuleLoadDataEx(module, image, count, options, values);
+}
+
+static CUresult refused_alloc(CUdeviceptr *address, size_t bytes) {
+  forbidden += mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+  return no_memory ? CUDA_ERROR_OUT_OF_MEMORY : emulator.cuMemAlloc(address, bytes);
+}
+
+static CUresult room_for(int *clusters, CUfunction function, const CUlaunchConfig *config) {
+  CUresult result = emulator.cuOccupancyMaxActiveClusters(clusters, function, config);
+  if (no_room) *clusters = 0;
+  return result;
+}
+
+static CUresult exchanged_mode(int *other) {
+  int before = mode;
+  mode = *other;
+  *other = before;
+  return CUDA_SUCCESS;
+}
+
+/* A device of the emulator, where asynchronous work lands by `seed` unless it is 0. */
+static gg_context *open_device(int arch, uint64_t seed) {
+  gg_driver driver;
+  gg_context *context;
+  gg_emu_options options = GG_EMU_OPTIONS_INIT;
+  ck_assert_int_eq(gg_emu_options_init(&options), 0);
+  options.arch = arch;
+  options.random = seed != 0;
+  options.seed = seed;
+  ck_assert_int_eq(gg_emu_configure(&options), 0);
+  ck_assert_int_eq(gg_driver_open(&driver, GG_PROVIDER_EMU, &err), GG_OK);
+  emulator = driver;
+  driver.cuLaunchKernelEx = counted_launch;
+  driver.cuMemcpyDtoHAsync = played_copy;
+  driver.cuModuleLoadDataEx = refused_load;
+  driver.cuMemAlloc = refused_alloc;
+  driver.cuOccupancyMaxActiveClusters = room_for;
+  driver.cuThreadExchangeStreamCaptureMode = exchanged_mode;
+  launches = forbidden = 0;
+  mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  played = NULL;
+  load_result = CUDA_SUCCESS;
+  no_room = no_memory = false;
+  ck_assert_msg(gg_context_open_device(&context, &driver, 0, &err) == GG_OK, "%s", err.message);
+  return context;
+}
+
+static const gg_gpcs *measured(gg_context *context) {
+  const gg_gpcs *gpcs = NULL;
+  ck_assert_msg(gg_context_gpcs(&gpcs, context, &err) == GG_OK, "%s", err.message);
+  ck_assert_int_eq(gpcs->multiprocessors, gg_context_device(context)->sm_count);
+  int members[GG_GPCS_MAX] = {0};
+  for (int sm = 0; sm < GG_GPC_MULTIPROCESSORS; sm++) {
+    ck_assert_int_lt(gpcs->of[sm], gpcs->count);
+    if (sm < gpcs->multiprocessors) members[gpcs->of[sm]]++;
+  }
+  for (int group = 0; group < gpcs->count; group++)
+    ck_assert_int_eq(gpcs->size[group], members[group]);
+  return gpcs;
+}
+
+static void ck_one_group(const gg_gpcs *gpcs) {
+  ck_assert_int_eq(gpcs->count, 1);
+  ck_assert_int_eq(gpcs->size[0], gpcs->multiprocessors);
+  ck_assert(!gpcs->loose[0]);
+}
+
+/* ---- Devices -------------------------------------------------------------------------- */
+
+static void ck_emulator(int arch, uint64_t seed, int multiprocessors) {
+  gg_context *context = open_device(arch, seed);
+  const gg_gpcs *gpcs = measured(context);
+  ck_assert_int_eq(gpcs->multiprocessors, multiprocessors);
+  ck_assert_int_eq(gpcs->count, 8);
+  for (int sm = 0; sm < multiprocessors; sm++)
+    ck_assert_int_eq(gpcs->of[sm], sm / 2 % 8);
+  for (int group = 0; group < gpcs->count; group++)
+    ck_assert(!gpcs->loose[group]);
+  gg_context_close(context);
+}
+
+START_TEST(finds_the_emulators) {
+  ck_emulator(90, 0, 132);
+  ck_emulator(100, 0, 148);
+  ck_emulator(110, 0, 20);
+  ck_emulator(120, 0, 170);
+}
+END_TEST
+
+START_TEST(finds_them_in_any_order) {
+  for (uint64_t seed = 1; seed <= 5; seed++)
+    ck_emulator(90, seed, 132);
+}
+END_TEST
+
+/* An H100 of groups of 8, 16 and 18 multiprocessors, of which the last eight take no cluster of
+ * four. */
+static const int h100_sizes[] = {8, 16, 16, 16, 16, 16, 18, 18};
+
+static uint32_t h100(unsigned cluster, unsigned rank) {
+  unsigned group = cluster % 8, first = 0;
+  for (unsigned i = 0; i < group; i++)
+    first += (unsigned)h100_sizes[i];
+  return first + (cluster / 8 * 3 + rank) % (unsigned)h100_sizes[group];
+}
+
+START_TEST(puts_loose_ones_together) {
+  gg_context *context = open_device(90, 0);
+  played = h100;
+  const gg_gpcs *gpcs = measured(context);
+  ck_assert_int_eq(gpcs->count, 9);
+  for (int group = 0; group < 8; group++) {
+    ck_assert_int_eq(gpcs->size[group], h100_sizes[group]);
+    ck_assert(!gpcs->loose[group]);
+  }
+  for (int sm = 124; sm < 132; sm++)
+    ck_assert_int_eq(gpcs->of[sm], 8);
+  ck_assert(gpcs->loose[8]);
+  gg_context_close(context);
+}
+END_TEST
+
+/* 33 groups of four. */
+static uint32_t many(unsigned cluster, unsigned rank) {
+  return cluster % 33 * 4 + rank % 4;
+}
+
+/* 16 groups, and loose ones beside them. */
+static uint32_t one_too_many(unsigned cluster, unsigned rank) {
+  return cluster % 16 * 8 + rank;
+}
+
+/* As of a part of a device, whose multiprocessors keep their numbers. */
+static uint32_t out_of_range(unsigned cluster, unsigned rank) {
+  return 128 + (cluster + rank) % 8;
+}
+
+START_TEST(is_one_group_else) {
+  uint32_t (*const plays[])(unsigned, unsigned) = {many, one_too_many, out_of_range};
+  for (size_t i = 0; i < sizeof plays / sizeof *plays; i++) {
+    gg_context *context = open_device(90, 0);
+    played = plays[i];
+    ck_one_group(measured(context));
+    gg_context_close(context);
+  }
+}
+END_TEST
+
+START_TEST(is_one_group_without_clusters) {
+  gg_context *context = open_device(80, 0);
+  ck_one_group(measured(context));
+  ck_assert_int_eq(launches, 0);
+  gg_context_close(context);
+  context = open_device(90, 0);
+  no_room = true;
+  ck_one_group(measured(context));
+  ck_assert_int_eq(launches, 0);
+  gg_context_close(context);
+}
+END_TEST
+
+START_TEST(is_one_group_where_the_driver_does_not_compile) {
+  const CUresult results[] = {CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
+                              CUDA_ERROR_JIT_COMPILATION_DISABLED};
+  for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+    gg_context *context = open_device(90, 0);
+    load_result = results[i];
+    ck_one_group(measured(context));
+    gg_context_close(context);
+  }
+}
+END_TEST
+
+/* ---- Calls ---------------------------------------------------------------------------- */
+
+START_TEST(measures_once) {
+  gg_context *context = open_device(90, 0);
+  const gg_gpcs *gpcs = measured(context);
+  int before = launches;
+  ck_assert_int_gt(before, 0);
+  ck_assert_ptr_eq(measured(context), gpcs);
+  ck_assert_int_eq(launches, before);
+  ck_assert_int_eq(forbidden, 0);
+  ck_assert_int_eq(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+  gg_context_close(context);
+}
+END_TEST
+
+static pthread_barrier_t start;
+
+static void *ask(void *context) {
+  gg_error own = GG_ERROR_INIT;
+  const gg_gpcs *gpcs = NULL;
+  pthread_barrier_wait(&start);
+  gg_status st = gg_context_gpcs(&gpcs, context, &own);
+  gg_error_clear(&own);
+  return st ? NULL : (void *)gpcs;
+}
+
+START_TEST(serves_threads) {
+  enum { threads = 2 };
+  pthread_t ids[threads];
+  gg_context *context = open_device(90, 0);
+  pthread_barrier_init(&start, NULL, threads);
+  for (int i = 0; i < threads; i++)
+    ck_assert_int_eq(pthread_create(&ids[i], NULL, ask, context), 0);
+  for (int i = 0; i < threads; i++) {
+    void *gpcs;
+    pthread_join(ids[i], &gpcs);
+    ck_assert_ptr_eq(gpcs, measured(context));
+  }
+  ck_assert_int_eq(launches, 2);
+  pthread_barrier_destroy(&start);
+  gg_context_close(context);
+}
+END_TEST
+
+START_TEST(is_tried_anew_after_a_failure) {
+  const gg_gpcs *gpcs;
+  size_t before, after, total;
+  gg_context *context = open_device(90, 0);
+  ck_assert_int_eq(gg_context_enter(context, &err), GG_OK);
+  ck_assert_int_eq(emulator.cuMemGetInfo(&before, &total), CUDA_SUCCESS);
+  no_memory = true;
+  ck_assert_int_eq(gg_context_gpcs(&gpcs, context, &err), GG_E_DRIVER);
+  ck_assert(strstr(err.message, "cuMemAlloc"));
+  ck_assert_ptr_null(gpcs);
+  gg_error_clear(&err);
+  no_memory = false;
+  ck_assert_int_eq(measured(context)->count, 8);
+  ck_assert_int_eq(emulator.cuMemGetInfo(&after, &total), CUDA_SUCCESS);
+  ck_assert_uint_eq(after, before);
+  gg_context_leave(context);
+  gg_context_close(context);
+}
+END_TEST
+
+int main(void) {
+  Suite *s = suite_create("gpc");
+  TCase *devices = tcase_create("devices"), *calls = tcase_create("calls");
+  tcase_set_timeout(devices, 60);
+  tcase_set_timeout(calls, 60);
+  tcase_add_test(devices, finds_the_emulators);
+  tcase_add_test(devices, finds_them_in_any_order);
+  tcase_add_test(devices, puts_loose_ones_together);
+  tcase_add_test(devices, is_one_group_else);
+  tcase_add_test(devices, is_one_group_without_clusters);
+  tcase_add_test(devices, is_one_group_where_the_driver_does_not_compile);
+  tcase_add_test(calls, measures_once);
+  tcase_add_test(calls, serves_threads);
+  tcase_add_test(calls, is_tried_anew_after_a_failure);
+  suite_add_tcase(s, devices);
+  suite_add_tcase(s, calls);
+  return run_suite(s);
+}
