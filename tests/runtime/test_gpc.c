@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "emu/gpc.h"
 #include "gemmgen_emu.h"
 #include "gpc.h"
 #include "suite.h"
@@ -133,6 +134,39 @@ END_TEST
 START_TEST(finds_them_in_any_order) {
   for (uint64_t seed = 1; seed <= 5; seed++)
     ck_emulator(90, seed, 132);
+}
+END_TEST
+
+/* As many clusters as the device holds lie apart, and any cluster lies on the device. */
+static void ck_seats(uint32_t multiprocessors, uint32_t ctas) {
+  uint32_t used = 0, gpc_sizes[8] = {0}, room = 0;
+  for (uint32_t sm = 0; sm < multiprocessors; sm++)
+    gpc_sizes[sm / 2 % 8]++;
+  for (int gpc = 0; gpc < 8; gpc++)
+    room += gpc_sizes[gpc] / ctas;
+  bool taken[GG_GPC_MULTIPROCESSORS] = {0};
+  for (uint32_t index = 0; index < 5 * room + 5; index++) {
+    emu_seat seat = emu_seat_in_turn(multiprocessors, ctas, index);
+    if (room && index % room == 0) {
+      memset(taken, 0, sizeof taken);
+      used = 0;
+    }
+    for (uint32_t rank = 0; rank < ctas; rank++) {
+      uint32_t sm = emu_seat_multiprocessor(&seat, rank);
+      ck_assert_uint_lt(sm, multiprocessors);
+      ck_assert_uint_eq(sm / 2 % 8, seat.gpc);
+      used += !taken[sm];
+      taken[sm] = true;
+    }
+    if (room) ck_assert_uint_eq(used, (index % room + 1) * ctas);
+  }
+}
+
+START_TEST(the_emulators_clusters_lie_apart) {
+  const uint32_t devices[] = {132, 148, 20, 170, 4};
+  for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+    for (uint32_t ctas = 1; ctas <= 16; ctas++)
+      ck_seats(devices[i], ctas);
 }
 END_TEST
 
@@ -285,6 +319,7 @@ int main(void) {
   tcase_set_timeout(calls, 60);
   tcase_add_test(devices, finds_the_emulators);
   tcase_add_test(devices, finds_them_in_any_order);
+  tcase_add_test(devices, the_emulators_clusters_lie_apart);
   tcase_add_test(devices, puts_loose_ones_together);
   tcase_add_test(devices, is_one_group_else);
   tcase_add_test(devices, is_one_group_without_clusters);
