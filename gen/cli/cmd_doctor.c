@@ -33,6 +33,7 @@ typedef struct findings {
   int driver_version;
   gg_str no_device; /* why there is none */
   gg_device_facts devices[devices_max];
+  gg_gpcs gpcs[devices_max];
   int device_count;
   gg_device_facts emulator;
   gg_str no_emulator; /* why it does not start */
@@ -90,6 +91,17 @@ static void find_toolkit(findings *out) {
 
 /* ---- Devices -------------------------------------------------------------------------- */
 
+static void find_gpcs(gg_gpcs *out, gg_context *context) {
+  gg_error err = GG_ERROR_INIT;
+  const gg_gpcs *gpcs;
+  if (gg_context_gpcs(&gpcs, context, &err)) {
+    cli_warn(NULL, err.message);
+    gg_error_clear(&err);
+  } else {
+    *out = *gpcs;
+  }
+}
+
 static void find_devices(findings *out) {
   for (int i = 0; i < devices_max; i++) {
     gg_error err = GG_ERROR_INIT;
@@ -104,6 +116,7 @@ static void find_devices(findings *out) {
       gg_error_clear(&err);
       return;
     }
+    find_gpcs(&out->gpcs[out->device_count], context);
     out->devices[out->device_count++] = *gg_context_device(context);
     out->driver_version = gg_context_device(context)->driver_version;
     gg_context_close(context);
@@ -185,6 +198,21 @@ static void print_families(const findings *found, const gg_device_facts *device)
   }
 }
 
+/* Of a device that is one group nothing is known. */
+static void print_gpcs(const gg_gpcs *gpcs) {
+  int loose = 0, gpc_count = 0;
+  if (gpcs->count < 2) return;
+  for (int i = 0; i < gpcs->count; i++) {
+    if (gpcs->loose[i])
+      loose = gpcs->size[i];
+    else
+      printf("%s%d", gpc_count++ ? ", " : "          GPCs of ", gpcs->size[i]);
+  }
+  printf(" multiprocessors");
+  if (loose) printf("; %d that hold no cluster of four CTAs", loose);
+  printf("\n");
+}
+
 static void print_devices(const findings *found) {
   if (found->device_count == 0) {
     printf("device    none (%s); kernels run in the emulator\n", gg_str_text(&found->no_device));
@@ -197,6 +225,7 @@ static void print_devices(const findings *found) {
     printf("device %d  %s, sm_%d, %d multiprocessors, %lld MiB, L2 %lld MiB\n", i, device->name,
            device->arch, device->sm_count, (long long)(device->memory_bytes >> 20),
            (long long)(device->l2_bytes >> 20));
+    print_gpcs(&found->gpcs[i]);
     print_families(found, device);
   }
 }
@@ -234,14 +263,28 @@ static void json_text(gg_str *out, const char *name, const char *text) {
   gg_str_puts(out, ",\n");
 }
 
-static void json_device(gg_str *out, const findings *found, const gg_device_facts *device) {
+/* `gpcs` NULL: it is not asked for them. */
+static void json_gpcs(gg_str *out, const gg_gpcs *gpcs) {
+  if (!gpcs) return;
+  gg_str_puts(out, "\"gpcs\": [");
+  for (int i = 0; gpcs->count > 1 && i < gpcs->count; i++) {
+    gg_str_printf(out, "%s{\"multiprocessors\": %d, \"clusters_of_four\": %s}", i ? ", " : "",
+                  gpcs->size[i], gpcs->loose[i] ? "false" : "true");
+  }
+  gg_str_puts(out, "], ");
+}
+
+static void json_device(gg_str *out, const findings *found, const gg_device_facts *device,
+                        const gg_gpcs *gpcs) {
   gg_str_puts(out, "\n    {\"name\": ");
   gg_str_json(out, device->name);
   gg_str_printf(out,
                 ", \"arch\": %d, \"sm_count\": %d, \"memory_bytes\": %lld, \"l2_bytes\": %lld, "
-                "\"smem_per_cta\": %d, \"clock_khz\": %d, \"families\": {",
+                "\"smem_per_cta\": %d, \"clock_khz\": %d, ",
                 device->arch, device->sm_count, (long long)device->memory_bytes,
                 (long long)device->l2_bytes, device->smem_per_cta, device->clock_khz);
+  json_gpcs(out, gpcs);
+  gg_str_puts(out, "\"families\": {");
   for (const gg_target *const *family = gg_targets; *family; family = next_family(family)) {
     gg_str fate = GG_STR_INIT;
     bool runs = family_on_device(&fate, found, *family, device);
@@ -278,7 +321,7 @@ static void make_json(gg_str *out, const findings *found) {
   gg_str_puts(out, "  \"devices\": [");
   for (int i = 0; i < found->device_count; i++) {
     if (i) gg_str_putc(out, ',');
-    json_device(out, found, &found->devices[i]);
+    json_device(out, found, &found->devices[i], &found->gpcs[i]);
   }
   gg_str_puts(out, "\n  ],\n");
   json_text(out, "no_emulator", gg_str_text(&found->no_emulator));
@@ -286,7 +329,7 @@ static void make_json(gg_str *out, const findings *found) {
   if (found->no_emulator.length)
     gg_str_puts(out, "null");
   else
-    json_device(out, found, &found->emulator);
+    json_device(out, found, &found->emulator, NULL);
   gg_str_puts(out, "\n}\n");
 }
 
@@ -358,8 +401,9 @@ const cli_command cmd_doctor = {
     .summary = "Say what there is to work with: toolkit, NVRTC, driver, devices, cache, packs",
     .details =
         "For each device it tells which kernel families run there, and what they are compiled\n"
-        "as; for each pack of GEMMGEN_PACKS its kernels, their forms, and which devices use it,\n"
-        "or why this gemmgen cannot. The exit status is 0 whatever is missing: generating kernels\n"
+        "as; of a GPU that has clusters, by measuring, how many multiprocessors lie in each GPC;\n"
+        "for each pack of GEMMGEN_PACKS its kernels, their forms, and which devices use it, or\n"
+        "why this gemmgen cannot. The exit status is 0 whatever is missing: generating kernels\n"
         "needs none of it.",
     .options = options,
     .options_size = sizeof(doctor_options),

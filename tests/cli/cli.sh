@@ -241,6 +241,10 @@ holds 'what they are' grep -q 'with factors as in e4m3:ue8m0' err
 expect 0 'bytes of another' "$gemmgen" explain --problem '64 64 64' --types s8,s8,s32 --arch sm_110
 expect 0 'doctor on a device with tcgen05' env GEMMGEN_EMU_ARCH=100 "$gemmgen" doctor
 holds 'what runs there' grep -q 'family sm100 runs: compiled as sm_100f PTX' out
+expect 0 'doctor on a driver' "$gemmgen" emu -- "$gemmgen" doctor
+holds 'how multiprocessors lie' grep -q 'GPCs of 18, 18, 16, 16, 16, 16, 16, 16 multiprocessors$' out
+expect 0 'on a driver of a device without clusters' env GEMMGEN_EMU_ARCH=80 "$gemmgen" emu -- "$gemmgen" doctor
+holds 'nothing of them' [ "$(grep -c GPCs out)" -eq 0 ]
 expect 0 'another device' "$gemmgen" explain --problem '64 64 64' --arch sm_88 --sms 8
 holds 'whose figures they are' grep -q 'on sm_88, by the figures of Orin (sm_87), 8' out
 for card in 80:A100-SXM4-80GB:108 86:'RTX A6000':84 87:Orin:16 89:L40S:142; do
