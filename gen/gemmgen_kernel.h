@@ -145,6 +145,7 @@ typedef enum gg_param_kind {
   GG_PARAM_EVICT_FIRST = 17, /* int64: whether D's lines are to leave the L2 cache before others */
   GG_PARAM_MAP_SETS = 18, /* device pointer: where in the workspace tensor maps get the addresses of
                              a batch's matrices */
+  GG_PARAM_GPCS = 19,     /* a gg_gpc_table, by value */
 } gg_param_kind;
 
 /* One kernel parameter, in the order of the kernel's signature. */
@@ -155,6 +156,18 @@ typedef struct gg_param {
 } gg_param;
 
 enum { GG_PARAMS_MAX = 80 };
+
+/* By value, in the parameter GG_PARAM_GPCS: which multiprocessors lie in one GPC, and what the
+ * clusters that run there compute. Together `clusters` are those of the grid, 0 where there is no
+ * such GPC; those of a GPC beyond `works` compute nothing. A launch that knows nothing of GPCs has
+ * everything in entry 0. */
+enum { GG_GPCS_MAX = 16, GG_GPC_MULTIPROCESSORS = 192 };
+typedef struct gg_gpc_table {
+  uint8_t gpcs[GG_GPC_MULTIPROCESSORS / 2]; /* 4 bits for each %smid, the even one's the lower */
+  uint16_t clusters[GG_GPCS_MAX];           /* of the grid, that each GPC is to have */
+  uint16_t works[GG_GPCS_MAX];              /* of these, that compute tiles side by side, */
+  uint16_t first[GG_GPCS_MAX];              /* and the number of the first of these */
+} gg_gpc_table;
 
 /* What of an operand a dimension of its tensor map runs over. */
 typedef enum gg_map_mode {

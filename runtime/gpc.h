@@ -8,9 +8,8 @@
 
 #include <stdbool.h>
 
+#include "gemmgen_kernel.h"
 #include "gemmgen_launch.h"
-
-enum { GG_GPC_MULTIPROCESSORS = 256, GG_GPCS_MAX = 16 };
 
 /* Groups of multiprocessors, in the order of their least %smid; those that are loose stand last,
  * together. Of a device without clusters, or with too many multiprocessors or groups for this

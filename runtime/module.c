@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/need.h"
+#include "claims.h"
 #include "context.h"
 #include "problem.h"
 #include "tensormap.h"
@@ -18,7 +19,8 @@ struct gg_module {
   CUfunction function;
   gg_module_facts facts;
   gg_device_model device;
-  int64_t resident; /* CTAs that the device holds at once */
+  int64_t resident;    /* CTAs that the device holds at once */
+  const gg_gpcs *gpcs; /* the context's; NULL where the kernel does not ask */
 };
 
 /* ---- Loading -------------------------------------------------------------------------- */
@@ -191,6 +193,8 @@ gg_status gg_module_load_binary(gg_module **out, gg_context *context, const gg_k
   gg_status st = copy_kernel(module, kernel, err);
   if (!st) st = check_smem(module, err);
   if (!st) st = load(module, binary, err);
+  if (!st && gg_kernel_takes(&module->kernel, GG_PARAM_GPCS))
+    st = gg_context_gpcs(&module->gpcs, context, err);
   if (st) {
     gg_module_free(module);
     return st;
@@ -267,6 +271,18 @@ gg_status gg_module_variable(uint64_t *address, size_t *bytes, const gg_module *
 
 /* ---- Launching ------------------------------------------------------------------------ */
 
+/* The launch fills the device also where there is less to compute: so every GPC gets as many of its
+ * clusters as it holds, whatever runs ahead, and those that have nothing to do are where they are
+ * meant to be. */
+static void deal_claims(gg_launch_facts *facts, const gg_problem *problem) {
+  const gg_module *module = facts->module;
+  int64_t ctas = gg_kernel_cluster_size(&module->kernel), works = facts->grid[0] / ctas;
+  int64_t clusters = resident_for(module, problem) / ctas;
+  if (clusters < works) clusters = works;
+  facts->grid[0] = (unsigned)(clusters * ctas);
+  gg_claims_deal(&facts->gpcs, module->gpcs, works, clusters, ctas);
+}
+
 gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,
                      gg_error *err) {
   GG_NEED(err, out);
@@ -281,6 +297,7 @@ gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem
                         &module->device, err);
   facts->module = module;
   if (st || facts->grid[0] == 0) return st;
+  if (gg_kernel_takes(&module->kernel, GG_PARAM_GPCS)) deal_claims(facts, problem);
   if (module->kernel.map_count == 0 || (st = gg_context_enter(module->context, err))) return st;
   st = gg_tensor_maps_encode(facts->maps, &module->context->driver, &module->kernel, problem, err);
   gg_context_leave(module->context);
@@ -329,6 +346,7 @@ gg_status gg_launch_prepared(const gg_prepared *prepared, struct CUstream_st *st
   for (size_t i = 0, map = 0; i < kernel->param_count; i++) {
     bool mapped = gg_param_is_map(kernel->params[i]);
     arguments[i] = mapped ? (void *)facts->maps[map++] : (void *)&facts->arguments[i];
+    if (kernel->params[i].kind == GG_PARAM_GPCS) arguments[i] = (void *)&facts->gpcs;
   }
   gg_status st = gg_context_enter(module->context, err);
   if (st) return st;

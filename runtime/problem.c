@@ -359,6 +359,8 @@ static gg_status check_workspace(const gg_problem *p, const gg_distribution *dis
   if (distribution->workspace_bytes == 0 || given >= distribution->workspace_bytes) return GG_OK;
   int64_t maps = distribution->workspace_bytes - distribution->maps_begin;
   int64_t parts = distribution->maps_begin - distribution->sums_begin;
+  if (distribution->shares == 0 && parts == 0 && maps == 0)
+    return gg_fail(err, PROBLEM_CLAIMS, NULL, (ll)given, (ll)distribution->workspace_bytes);
   if (distribution->shares == 0 && parts == 0)
     return gg_fail(err, PROBLEM_MAPS, NULL, (ll)given, (ll)maps, (ll)distribution->workspace_bytes);
   if (distribution->shares == 0)

@@ -107,6 +107,7 @@ typedef struct __attribute__((may_alias)) gg_launch_facts {
   unsigned grid[3];                      /* all 0: there is nothing to compute, but for sums */
   uint64_t arguments[GG_PARAMS_MAX];     /* in the kernel's order; floats in the low bytes */
   uint64_t maps[GG_LAUNCH_MAPS_MAX][16]; /* tensor maps, in the order of parameters */
+  gg_gpc_table gpcs;                     /* of kernels whose clusters claim their work */
   gg_empty_sum empty_sums[GG_OPERATIONS_MAX];
   size_t empty_sum_count;
 } gg_launch_facts;
@@ -122,8 +123,8 @@ static inline const gg_launch_facts *gg_prepared_facts_of(const gg_prepared *pre
  * this library knows it. STRUCT_SIZE, STRUCT_NEWER. */
 gg_status gg_problem_read(const gg_problem **problem, gg_problem *room, gg_error *err);
 
-/* Fills all of *out but the module. `resident` is how many of the kernel's CTAs the device holds at
- * once. */
+/* Fills all of *out but the module, tensor maps and GPCs. `resident` is how many of the kernel's
+ * CTAs the device holds at once. */
 gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *problem,
                            int64_t resident, const gg_device_model *device, gg_error *err);
 

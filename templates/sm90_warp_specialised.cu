@@ -9,6 +9,8 @@
 // stores them. They meet at two barriers a stage: `full`, where the bytes arrive, and `empty`,
 // where the consumers of every CTA that the stage is copied to say that they have read it.
 
+//@ slot claims
+
 //@ include sm90_tiles
 
 //@ slot walk
@@ -74,22 +76,34 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int lane = int(threadIdx.x % warp_size);
   const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
   const int group = warp / warps_per_group;
-  ${list_type} list = list_work(m, n, k, batch);
-//@ insert fill_list
 
   if (thread == 0) {
 //@ insert begin
     fence_barrier_init();
   }
+//@ if claims_work
+  unsigned *const claims = reinterpret_cast<unsigned *>(workspace) + claims_begin;
+  if (thread == warp_size${first_cta}) tell_work(smem, claim_work(gpcs, claims));
+  meet();  // barriers are ready, and there is work
+  ${list_type} list = list_work(m, n, k, batch, told_work(smem));
+//@ insert fill_list
+  await_dependencies();
+//@ else
+  ${list_type} list = list_work(m, n, k, batch);
+//@ insert fill_list
   if constexpr (cluster_size > 1) cluster_arrive();
   await_dependencies();
   if constexpr (cluster_size > 1)
     cluster_wait();  // barriers of the whole cluster are ready
   else
     __syncthreads();  // barriers are ready
+//@ end
 
   if (group == 0) {
     if constexpr (producer_registers > 0) give_registers_back();
+//@ if claims_work
+    if (thread == warp_size${first_cta}) end_claims(claims, smem);
+//@ end
 //@ insert run_producers
   } else {
     if constexpr (producer_registers > 0) take_registers();

@@ -235,13 +235,15 @@ static double once_bytes(const work *w) {
   return (double)e->batch * operand_bytes(w, (double)e->m, (double)e->n);
 }
 
-/* How far CTAs that load the same lines ask for them at once: neighbours then have them by one
- * request of the L2 cache. Tiles that D has only a part of load less, and run ahead; so do those
+/* What the L2 cache answers more where CTAs that load the same lines ask for them at once:
+ * neighbours then have them by one request. Tiles that D has only a part of load less, and run ahead; so do those
  * that get from DRAM what others find in the cache. Shares of tiles are at different places of K
  * anyway, requests of ragged lines meet less, and those that go to several CTAs of a cluster not
- * at all. In a narrow band those who share lines are nearer to each other (measured). */
+ * at all. In a narrow band those who share lines are nearer to each other (measured); where they
+ * claim their tiles they lie in one GPC. */
 static double lockstep(const work *w, const gg_distribution *distribution) {
-  if (distribution->group_tiles > 1 || cluster_size(w->tile) > 1) return 0;
+  bool claims = w->tile->claims;
+  if (distribution->group_tiles > 1 || (cluster_size(w->tile) > 1 && !claims)) return 0;
   if (is_ragged(w, lines_of_a(w)) || is_ragged(w, lines_of_b(w))) return 0;
   const gg_extents *e = &w->extents;
   double tiles = w->tiles_m * w->tiles_n;
@@ -251,7 +253,8 @@ static double lockstep(const work *w, const gg_distribution *distribution) {
     even *= even;
   double near = 2 - lesser(1, w->band / w->device->lockstep_band);
   double rounds = ceil(tiles * (double)e->batch / (double)w->multiprocessors);
-  return near * even * lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
+  double gain = claims ? w->device->claimed : w->device->lockstep * near * even;
+  return gain * lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
 }
 
 /* As many as `active` multiprocessors, each with its even part of the L2 cache's rate: those of a
@@ -267,7 +270,7 @@ static double crowded(const work *w, double active) {
 /* Of one multiprocessor, where `active` load. */
 static double load_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
-  double shared = crowded(w, active) / (device->l2_rate * (1 + device->lockstep * w->lockstep));
+  double shared = crowded(w, active) / (device->l2_rate * (1 + w->lockstep));
   return 1 / join(w->of->load_byte, shared);
 }
 
@@ -609,6 +612,7 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
   if (tile->cluster_m * tile->cluster_n > 1) out.launch += device->cluster;
   out.launch += model->map_change;
   if (!distribution.next_beside) out.launch += device->apart;
+  if (tile->claims) out.launch += device->claim;
   double seconds = rounds(&out, &w, &distribution);
   double last = model->epilogue + model->work;
   out.epilogue += last;

@@ -68,7 +68,8 @@ static const char *const param_kinds[] = {NAMED(GG_PARAM_ADDRESS),
                                           NAMED(GG_PARAM_SUM_PARTS),
                                           NAMED(GG_PARAM_MAP_END),
                                           NAMED(GG_PARAM_EVICT_FIRST),
-                                          NAMED(GG_PARAM_MAP_SETS)};
+                                          NAMED(GG_PARAM_MAP_SETS),
+                                          NAMED(GG_PARAM_GPCS)};
 static const char *const map_modes[] = {
     NAMED(GG_MAP_LINE),           NAMED(GG_MAP_LINES),         NAMED(GG_MAP_BATCH),
     NAMED(GG_MAP_SCALE_ATOM),     NAMED(GG_MAP_SCALE_ROWS),    NAMED(GG_MAP_SCALE_K),

@@ -125,6 +125,7 @@ void gg_cuda_write_parameter(gg_str *out, const gg_plan *plan, gg_param param) {
       [GG_PARAM_SUM_PARTS] = "epi_t *sum_parts",
       [GG_PARAM_EVICT_FIRST] = "int64 evict_first",
       [GG_PARAM_MAP_SETS] = "map_set *map_sets",
+      [GG_PARAM_GPCS] = "const __grid_constant__ gpc_table gpcs",
   };
   bool factor = param.kind == GG_PARAM_ALPHA || param.kind == GG_PARAM_BETA;
   if (param.operand == GG_OPERAND_NONE) {

@@ -71,6 +71,8 @@ static const char *const meanings[] = {
     [GG_PARAM_SUM_PARTS] = "where in the workspace the parts of sums over D go",
     [GG_PARAM_EVICT_FIRST] = "whether D's lines are to leave the L2 cache before others",
     [GG_PARAM_MAP_SETS] = "where in the workspace the maps get the addresses of a batch",
+    [GG_PARAM_GPCS] = "which multiprocessors lie in one GPC, and how many clusters compute "
+                      "neighbouring tiles in each, by value",
 };
 
 static const char *meaning_of(const gg_plan *plan, gg_param param) {

@@ -74,7 +74,7 @@ void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
 void gg_sm100_write_rings(gg_str *out, const gg_rings *rings) {
   const gg_ring *sums = gg_rings_find(rings, GG_RING_ACCUMULATORS);
   gg_str_printf(out, "constexpr unsigned sums_barriers_begin = %lld, tmem_address_begin = %lld;\n",
-                (ll)sums->full.begin, (ll)rings->tensor_memory_begin);
+                (ll)sums->full.begin, (ll)rings->word_begin);
   const gg_ring *answers = gg_rings_find(rings, GG_RING_ANSWERS);
   if (answers)
     gg_str_printf(out,

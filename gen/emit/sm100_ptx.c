@@ -35,7 +35,7 @@ const char *gg_sm100_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
 
 static void bind_memory(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_sm90_ptx_bind_memory(out, plan, layouts);
-  gg_ptx_bind_number(out, "tmem_address_begin", (ll)layouts->rings.tensor_memory_begin);
+  gg_ptx_bind_number(out, "tmem_address_begin", (ll)layouts->rings.word_begin);
   gg_ptx_bind_number(out, "tmem_columns", gg_sm100_allocated_columns(plan));
 }
 

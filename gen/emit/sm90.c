@@ -119,6 +119,16 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_putc(out, '\n');
 }
 
+/* Where clusters claim their first work, and where they keep it. */
+static void write_claims(gg_str *out, const gg_plan *plan, const gg_rings *rings) {
+  if (!plan->claims) return;
+  int begin = GG_WORKSPACE_COUNTERS / (int)sizeof(uint32_t) - GG_SUM_COUNTERS - GG_CLAIM_COUNTERS;
+  gg_str_printf(out,
+                "constexpr int claims_begin = %d;  // of the workspace's counters\n"
+                "constexpr unsigned work_begin = %lld;  // in shared memory, what was claimed\n",
+                begin, (ll)rings->word_begin);
+}
+
 /* Where sums of shared tiles are reduced. */
 static void write_shares(gg_str *out, const gg_plan *plan) {
   if (!gg_plan_shares_tiles(plan)) return;
@@ -232,6 +242,7 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   gg_str_printf(out, "constexpr unsigned epi_bytes = %lld, epi_begin = %lld;\n", (ll)staging->bytes,
                 (ll)staging->begin);
   write_rings(out, &layouts->rings);
+  write_claims(out, plan, &layouts->rings);
   gg_str_printf(out, "constexpr bool d_n_major = %s;\n", gg_cuda_bool(plan->d.major == GG_MAJOR_N));
   if (plan->has_c && !gg_sm90_fetches_c(layouts)) {
     gg_str_printf(out, "constexpr bool c_n_major = %s;\n",

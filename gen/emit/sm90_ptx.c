@@ -33,6 +33,7 @@ const char *gg_sm90_ptx_lacks(const gg_plan *plan, const gg_layouts *layouts) {
        "a cluster along K and M or N"},
       {plan->cluster_k > 1 && plan->has_c, "a cluster along K beside a C"},
       {gg_sm90_has_copiers(plan), "operands that warps copy or transpose"},
+      {plan->claims, "raster.neighbours gpc"},
       {plan->a_in_registers, "an A in registers"},
       {plan->accumulator != GG_DTYPE_f32 && plan->accumulator != GG_DTYPE_s32, "sums of f16"},
       {plan->compute != GG_DTYPE_f32 && plan->operation_count, "operations on integers"},

@@ -62,7 +62,7 @@ static void write_places(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   }
   gg_str_printf(out, "//   %lld: %d barriers of 8\n", (ll)rings->barriers_begin, rings->barriers);
   if (gg_plan_in_tensor_memory(plan))
-    gg_str_printf(out, "//   %lld: the address of tensor memory\n", (ll)rings->tensor_memory_begin);
+    gg_str_printf(out, "//   %lld: the address of tensor memory\n", (ll)rings->word_begin);
 }
 
 void gg_sm90_ptx_bind_memory(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {

@@ -68,6 +68,36 @@ void gg_sm90_bind_combine(gg_bindings *out, const gg_plan *plan, const char *cal
   gg_bind_str(out, "combine_boxes", &text);
 }
 
+/* Where a cluster's work begins: by its number in the launch, or with what it has claimed. */
+#define LAUNCHED_WORK "blockIdx.x / cluster_size"
+#define LAUNCHED_WALK "work_walk walk;"
+
+/* Of a text that says it by the number. */
+static void bind_begin(gg_bindings *out, const char *name, const char *text, const gg_plan *plan) {
+  static const char *const words[][2] = {{LAUNCHED_WORK, "list.work"},
+                                         {LAUNCHED_WALK, "work_walk walk = {list.work};"}};
+  gg_str bound = GG_STR_INIT;
+  while (plan->claims && *text) {
+    size_t word = 0;
+    while (word < 2 && strncmp(text, words[word][0], strlen(words[word][0])) != 0)
+      word++;
+    gg_str_append(&bound, word < 2 ? words[word][1] : text, word < 2 ? strlen(words[word][1]) : 1);
+    text += word < 2 ? strlen(words[word][0]) : 1;
+  }
+  gg_str_puts(&bound, text);
+  gg_bind_str(out, name, &bound);
+}
+
+static void bind_claims(gg_bindings *out, const gg_plan *plan) {
+  bool clustered = plan->cluster_m * plan->cluster_n > 1;
+  if (!gg_plan_in_tensor_memory(plan)) {
+    gg_bind_flag(out, "claims_work", plan->claims);
+    gg_bind_text(out, "first_cta", clustered ? " && cluster_rank() == 0" : "");
+    gg_bind_part(out, "claims", plan->claims ? "sm90_claims" : NULL);
+  }
+  if (plan->claims) gg_bind_flag(out, "clustered", clustered);
+}
+
 static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str members = GG_STR_INIT, lines = GG_STR_INIT, fill = GG_STR_INIT;
   bool shares = gg_plan_shares_tiles(plan), in_cluster = plan->cluster_k > 1;
@@ -108,12 +138,20 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
   }
   if (!shares) {
     gg_str_puts(&members, "  tile_origin first;  // of this cluster's tiles\n");
-    gg_str_puts(&lines, "  list.first = origin_of(list, blockIdx.x / cluster_size);\n");
+    gg_str_printf(&lines, "  list.first = origin_of(list, %s);\n",
+                  plan->claims ? "work" : LAUNCHED_WORK);
   }
+  if (plan->claims) {
+    gg_str_puts(&members, "  unsigned work;  // that this cluster has claimed\n");
+    gg_str_puts(&lines, "  list.work = work;\n");
+  }
+  gg_bind_text(out, "told_work",
+               plan->claims ? ",\n                                               unsigned work"
+                            : "");
   gg_bind_flag(out, "turns_pairs", plan->turns_pairs);
   gg_bind_flag(out, "turns_columns", plan->turns_columns > 0);
-  gg_bind_text(out, "first_origin",
-               shares ? "" : "  if (tile == blockIdx.x / cluster_size) return list.first;\n");
+  bind_begin(out, "first_origin",
+             shares ? "" : "  if (tile == " LAUNCHED_WORK ") return list.first;\n", plan);
   gg_bind_str(out, "list_members", &members);
   gg_bind_str(out, "list_lines", &lines);
   gg_bind_str(out, "fill_list", &fill);
@@ -145,7 +183,7 @@ typedef struct walk {
   const char *any, *more; /* behind another condition: whether there is a tile, another one */
 } walk;
 
-static const walk items = {.each = "for (work_walk walk; walk.more(list);)",
+static const walk items = {.each = "for (" LAUNCHED_WALK " walk.more(list);)",
                            .each_turn = "while (walk.more(list))",
                            .next = "    const work_item item = walk.next(list);\n",
                            .next_turn = "      const work_item item = walk.next(list);\n",
@@ -156,15 +194,15 @@ static const walk items = {.each = "for (work_walk walk; walk.more(list);)",
                            .k_tiles = "item.k_tiles",
                            .any = " && walk.more(list)",
                            .more = "walk.more(list)"},
-                  tiles = {.each = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
+                  tiles = {.each = "for (unsigned tile = " LAUNCHED_WORK "; tile < "
                                    "list.tiles;\n       tile += gridDim.x / cluster_size)",
-                           .each_turn = "for (unsigned tile = blockIdx.x / cluster_size; tile < "
+                           .each_turn = "for (unsigned tile = " LAUNCHED_WORK "; tile < "
                                         "list.tiles;\n         tile += gridDim.x / cluster_size)",
                            .next = "",
                            .next_turn = "",
                            .tile = "tile",
                            .k_tiles = "list.k_tiles",
-                           .any = " && blockIdx.x / cluster_size < list.tiles",
+                           .any = " && " LAUNCHED_WORK " < list.tiles",
                            .more = "next < list.tiles"},
                   dynamic = {.part = "sm100_dynamic",
                              .each = "for (work_walk walk; walk.any; walk.advance(smem))",
@@ -177,8 +215,8 @@ static const walk items = {.each = "for (work_walk walk; walk.more(list);)",
                              .tile = "walk.tile",
                              .k_tiles = "list.k_tiles"},
                   alone = {.each = "for (int once = 0; once < 1; ++once)",
-                           .next = "    const unsigned tile = blockIdx.x / cluster_size;\n",
-                           .next_turn = "      const unsigned tile = blockIdx.x / cluster_size;\n",
+                           .next = "    const unsigned tile = " LAUNCHED_WORK ";\n",
+                           .next_turn = "      const unsigned tile = " LAUNCHED_WORK ";\n",
                            .tile = "tile",
                            .k_tiles = "list.k_tiles",
                            .any = "",
@@ -201,7 +239,7 @@ static walk walk_of(const gg_plan *plan, bool shares) {
   }
   if (plan->pingpong)
     out.each_turn = out.part ? "for (int i = 0; walk.more(list); ++i)"
-                             : "for (unsigned i = 0, next = blockIdx.x / cluster_size; "
+                             : "for (unsigned i = 0, next = " LAUNCHED_WORK "; "
                                "next < list.tiles; ++i)";
   if (plan->pingpong && !out.part)
     out.next_turn = "      const unsigned tile = next;\n"
@@ -211,8 +249,8 @@ static walk walk_of(const gg_plan *plan, bool shares) {
 }
 
 /* Of consumers that multiply, maybe in turns, and share tiles with other clusters. */
-static void bind_turns(gg_bindings *out, const walk *w) {
-  gg_bind_text(out, "and_work", w->any);
+static void bind_turns(gg_bindings *out, const gg_plan *plan, const walk *w) {
+  bind_begin(out, "and_work", w->any, plan);
   gg_bind_text(out, "more_tiles", w->more);
 }
 
@@ -235,12 +273,12 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   bool shares = gg_plan_shares_tiles(plan), copiers = gg_sm90_has_copiers(plan);
   walk w = walk_of(plan, shares);
   bind_round(out, "next_turn", w.next_turn, plan, &w, "      ");
-  gg_bind_text(out, "each_turn", w.each_turn);
+  bind_begin(out, "each_turn", w.each_turn, plan);
   gg_bind_text(out, "k_tiles", w.k_tiles);
   gg_bind_text(out, "last_share", shares ? "item.k_first + item.k_tiles == list.k_tiles" : "true");
   gg_bind_part(out, "walk", w.part);
-  gg_bind_text(out, "walk_object", w.held ? "    work_walk walk;\n" : "");
-  if (!gg_plan_in_tensor_memory(plan)) bind_turns(out, &w);
+  bind_begin(out, "walk_object", w.held ? "    " LAUNCHED_WALK "\n" : "", plan);
+  if (!gg_plan_in_tensor_memory(plan)) bind_turns(out, plan, &w);
   /* Consumers in turns locate their tile while they await their turn, those that prefetch what the
    * epilogue reads when they do, those that look for its factors before, others that share tiles
    * while the last MMAs run. */
@@ -254,9 +292,9 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, early ? "locate_late" : "locate_early", "");
   gg_bind_str(out, early ? "locate_early" : "locate_late", &locate);
   if (!copiers || gg_plan_in_tensor_memory(plan)) {
-    gg_bind_text(out, "each_tile", w.each);
+    bind_begin(out, "each_tile", w.each, plan);
     if (plan->vector_buffers)
-      gg_bind_text(out, "each_vectors_tile", w.each_of_warp ? w.each_of_warp : w.each);
+      bind_begin(out, "each_vectors_tile", w.each_of_warp ? w.each_of_warp : w.each, plan);
     bind_round(out, "next_item", w.next, plan, &w, "    ");
     gg_bind_text(out, "tile", w.tile);
   }
@@ -527,7 +565,14 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   if (plan->cta_group > 1) gg_bind_text(out, "half_columns", gg_sm90_half_of_b(plan));
   gg_bind_part(out, "await_empty", both ? "sm90_two_empties_await" : "sm90_one_empty_await");
   gg_bind_text(out, "k_a", plan->sparse_a ? "k0 / 2" : "k0");
-  if (plan->cta_group < 2) bind_ends(out, plan, layouts);
+  if (plan->cta_group < 2) {
+    bind_ends(out, plan, layouts);
+    bool clustered = plan->cluster_m * plan->cluster_n > 1;
+    gg_bind_text(out, "await_claims",
+                 !plan->claims ? ""
+                 : clustered   ? "  if (cluster_rank() == 0) await_claims(smem);\n"
+                               : "  await_claims(smem);\n");
+  }
   gg_str parameters = GG_STR_INIT, load = GG_STR_INIT;
   bool changes = gg_plan_changes_maps(plan);
   gg_bind_set_of_producer(out, plan, layouts);
@@ -674,6 +719,7 @@ void gg_sm90_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts 
     bind_along(out, "(b_k_major ? k0 : tile.n0) + box * line_b", "tile",
                gg_plan_splits_columns(plan));
   if (!plan->specialised) return;
+  bind_claims(out, plan);
   bind_list(out, plan, layouts);
   bind_walk(out, plan);
   bind_rings(out, plan, layouts);

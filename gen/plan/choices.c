@@ -89,18 +89,26 @@ gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, co
   return gg_fail(err, PLAN_SWIZZLE, &asked->mark, bytes, operand, line, gg_swizzle_name(widest));
 }
 
-gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, gg_raster usual, bool hilbert,
+gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, const gg_orders *orders,
                           gg_error *err) {
   enum { usual_group = 8 };
-  const gg_spec_field *order = &plan->spec->raster.order, *group = &plan->spec->raster.group;
+  const gg_spec_field *order = &plan->spec->raster.order, *group = &plan->spec->raster.group,
+                      *neighbours = &plan->spec->raster.neighbours;
   gg_order out = {
-      .raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : usual,
-      .group = group->state == GG_SPEC_SET ? (int)group->number : usual_group,
+      .raster = order->state == GG_SPEC_SET ? (gg_raster)order->number : orders->usual,
+      .claims = neighbours->state == GG_SPEC_SET && neighbours->number == GG_NEIGHBOURS_GPC,
   };
+  out.group = group->state == GG_SPEC_SET ? (int)group->number
+              : out.claims                ? orders->claimed
+                                          : usual_group;
   *st = GG_OK;
-  if (out.raster == GG_RASTER_HILBERT) {
-    *st = hilbert ? gg_check_unused(plan, group, "raster group", "none with order hilbert", err)
-                  : gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
+  if (out.claims && !orders->claimed) {
+    *st = gg_refuse(plan, neighbours, "raster neighbours", "gpc",
+                    orders->no ? orders->no : "launch", err);
+  } else if (out.raster == GG_RASTER_HILBERT) {
+    *st = orders->hilbert
+              ? gg_check_unused(plan, group, "raster group", "none with order hilbert", err)
+              : gg_refuse(plan, order, "raster", order->text, "along_m and along_n", err);
   }
   return out;
 }
@@ -108,6 +116,7 @@ gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, gg_raster usual, b
 void gg_plan_put_order(gg_plan *plan, const gg_order *order) {
   plan->raster = order->raster;
   plan->raster_group = order->group;
+  plan->claims = order->claims;
 }
 
 int gg_choose_splits(const gg_plan *plan, gg_scheduler scheduler) {

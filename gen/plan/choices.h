@@ -29,12 +29,20 @@ gg_status gg_choose_swizzle(gg_swizzle_kind *out, const gg_spec_field *asked, co
 /* The order in which tiles are computed. */
 typedef struct gg_order {
   gg_raster raster;
-  int group; /* tiles a band */
+  int group;   /* tiles a band */
+  bool claims; /* the clusters of a GPC claim neighbouring tiles */
 } gg_order;
 
-/* As asked for, else `usual`, in bands of 8. `hilbert`: the family has that order too, which has no
- * bands; *st says whether it can be had. */
-gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, gg_raster usual, bool hilbert,
+/* What a family has of orders. */
+typedef struct gg_orders {
+  gg_raster usual;
+  bool hilbert;   /* that order, too, which has no bands */
+  int claimed;    /* tiles of a band where the clusters of a GPC claim them; 0: they cannot, */
+  const char *no; /* and what can be had in place of that */
+} gg_orders;
+
+/* As asked for, else the usual one, in bands of 8; *st says whether it can be had. */
+gg_order gg_choose_raster(gg_status *st, const gg_plan *plan, const gg_orders *orders,
                           gg_error *err);
 void gg_plan_put_order(gg_plan *plan, const gg_order *order);
 

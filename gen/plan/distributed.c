@@ -49,6 +49,7 @@ gg_distributed gg_distributed_of_plan(const gg_plan *plan) {
       .map_bytes = gg_plan_map_bytes(plan),
       .warps = plan->specialised || !gg_plan_shares_tiles(plan) ? 0 : gg_plan_tile_warps(plan),
       .specialised = plan->specialised,
+      .claims = plan->claims,
       .cores = strcmp(plan->target->family, "simt") == 0,
       .type = plan->a.type,
       .a_bits = gg_dtype_info_of(plan->a.type)->bits,

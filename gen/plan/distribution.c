@@ -64,6 +64,13 @@ bool gg_shares_multiprocessors(const gg_kernel *kernel) {
   return strcmp(kernel->family, "simt") == 0 || strcmp(kernel->family, "sm80") == 0;
 }
 
+static bool claims(const gg_kernel *kernel) {
+  for (size_t i = 0; i < kernel->param_count; i++) {
+    if (kernel->params[i].kind == GG_PARAM_GPCS) return true;
+  }
+  return false;
+}
+
 gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
   return (gg_distributed){
       .grid = kernel->grid,
@@ -82,6 +89,7 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
       .map_bytes = kernel->map_bytes,
       .warps = gg_shares_multiprocessors(kernel) ? kernel->tile_warps : 0,
       .specialised = kernel->dependent && !gg_shares_multiprocessors(kernel),
+      .claims = claims(kernel),
       .cores = strcmp(kernel->family, "simt") == 0,
       .type = kernel->a.type,
       .a_bits = gg_dtype_info_of(kernel->a.type)->bits,
@@ -208,12 +216,13 @@ static int64_t cluster_size(const gg_distributed *kernel) {
   return (int64_t)kernel->cluster_m * kernel->cluster_n * kernel->cluster_k;
 }
 
-/* Whether the shared tiles have their counters, in front of those of sums over D, and the kernel
- * counts K tiles in its 32 bits. */
+/* Whether the shared tiles have their counters, in front of those of claims and of sums over D, and
+ * the kernel counts K tiles in its 32 bits. */
 static bool shares_fit(const gg_distribution *s, const gg_distributed *kernel) {
   int64_t counters = (int64_t)kernel->tile_warps * kernel->cluster_m * kernel->cluster_n;
   int64_t all = GG_WORKSPACE_COUNTERS / (int64_t)sizeof(uint32_t);
-  if (kernel->sum_bytes_m || kernel->sum_bytes_n) all -= GG_SUM_COUNTERS;
+  if (kernel->sum_bytes_m || kernel->sum_bytes_n || kernel->claims) all -= GG_SUM_COUNTERS;
+  if (kernel->claims) all -= GG_CLAIM_COUNTERS;
   return s->shared_tiles <= all / counters && s->k_tiles <= INT32_MAX / s->group_tiles;
 }
 
@@ -312,6 +321,7 @@ static bool ctas_crowd(const gg_distribution *s, const gg_distributed *kernel, c
 }
 
 static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
+  if (kernel->claims) return true; /* clusters compute what suits where they are */
   if (kernel->cluster_k > 1) return !clusters_crowd(s, kernel, l);
   return cluster_size(kernel) > 1 || !ctas_crowd(s, kernel, l);
 }
@@ -341,7 +351,7 @@ static bool add_maps(gg_distribution *out, const gg_distributed *kernel) {
 static bool lay_out_workspace(gg_distribution *out, const gg_distributed *kernel, gg_extents e,
                               int64_t share_bytes) {
   bool sums = kernel->sum_bytes_m || kernel->sum_bytes_n;
-  if (out->shares == 0 && !sums && !kernel->map_bytes) return true;
+  if (out->shares == 0 && !sums && !kernel->map_bytes && !kernel->claims) return true;
   int64_t *bytes = &out->workspace_bytes;
   if (__builtin_mul_overflow(out->shares, share_bytes, bytes) ||
       __builtin_add_overflow(*bytes, GG_WORKSPACE_COUNTERS, bytes))

@@ -34,6 +34,8 @@ typedef struct gg_distributed {
   int64_t map_bytes;                /* likewise, for the tensor maps that a CTA changes */
   int32_t cores;                    /* CUDA cores multiply */
   int32_t specialised;              /* warps have roles: a CTA has a multiprocessor to itself */
+  int32_t claims;                   /* clusters claim tiles by counters in the workspace */
+  int32_t padding;                  /* 0 */
 } gg_distributed;
 
 /* Warps that compute one tile. */

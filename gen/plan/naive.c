@@ -110,7 +110,7 @@ static gg_status choose_schedule(gg_plan *plan, gg_error *err) {
     return gg_refuse(plan, scheduler, "scheduler", scheduler->text, "data_parallel", err);
   plan->cluster_m = plan->cluster_n = plan->cluster_k = plan->ctas_per_sm = 1;
   gg_status st;
-  gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
+  gg_order order = gg_choose_raster(&st, plan, &(gg_orders){GG_RASTER_ALONG_M}, err);
   if (st) return st;
   gg_plan_put_order(plan, &order);
   return refuse_unused(plan, err);

@@ -63,6 +63,10 @@ static void word_raster_group(gg_str *out, const gg_plan *plan) {
   if (asks(&plan->asked->raster.group)) gg_str_printf(out, "_band%d", plan->raster_group);
 }
 
+static void word_claims(gg_str *out, const gg_plan *plan) {
+  if (plan->claims) gg_str_puts(out, "_gpc");
+}
+
 /* Of the schedules, those that nothing else in a name tells. */
 static void word_schedule(gg_str *out, const gg_plan *plan) {
   const gg_spec_field *schedule = &plan->asked->schedule;
@@ -271,7 +275,7 @@ static void word_epilogue(gg_str *out, const gg_plan *plan) {
 
 typedef void word(gg_str *out, const gg_plan *plan);
 
-enum { places = 32 };
+enum { places = 33 };
 
 /* By their places. */
 #define FRONT

@@ -224,12 +224,13 @@ static void add_extras(params *out, const gg_operand_row *rows, size_t count) {
 
 static void add_shares(params *out, const gg_plan *plan) {
   bool shares = gg_plan_shares_tiles(plan), sums = gg_plan_sums(plan, GG_SPAN_NONE) > 0;
-  if (shares || sums) add(out, GG_PARAM_WORKSPACE);
+  if (shares || sums || plan->claims) add(out, GG_PARAM_WORKSPACE);
   for (int kind = GG_PARAM_SHARED_TILES; shares && kind <= GG_PARAM_GROUP_SHARES; kind++)
     add(out, (gg_param_kind)kind);
   if (sums) add(out, GG_PARAM_SUM_PARTS);
   if (plan->cluster_k > 1) add(out, GG_PARAM_NEXT_BESIDE);
   if (gg_plan_changes_maps(plan)) add(out, GG_PARAM_MAP_SETS);
+  if (plan->claims) add(out, GG_PARAM_GPCS);
 }
 
 size_t gg_kernel_params(gg_param list[GG_PARAMS_MAX], const gg_plan *plan,

@@ -22,7 +22,7 @@ static void place_barriers(gg_rings *rings, gg_ring_barriers *kind) {
 }
 
 void gg_rings_place(gg_rings *rings) {
-  enum { address_bytes = 8 };
+  enum { word_bytes = 8 };
   int64_t begin = 0, end = 0;
   for (size_t i = 0; i < rings->count; i++) {
     gg_ring *ring = &rings->list[i];
@@ -38,8 +38,8 @@ void gg_rings_place(gg_rings *rings) {
     for (int k = 0; k < ring->empties; k++)
       place_barriers(rings, &ring->empty[k]);
   }
-  rings->bytes = rings->tensor_memory_begin = end + (int64_t)rings->barriers * GG_BARRIER_BYTES;
-  if (gg_rings_find(rings, GG_RING_ACCUMULATORS)) rings->bytes += address_bytes;
+  rings->bytes = rings->word_begin = end + (int64_t)rings->barriers * GG_BARRIER_BYTES;
+  if (rings->claims || gg_rings_find(rings, GG_RING_ACCUMULATORS)) rings->bytes += word_bytes;
 }
 
 const gg_ring *gg_rings_find(const gg_rings *rings, gg_ring_id id) {

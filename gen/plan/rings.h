@@ -75,9 +75,10 @@ typedef struct gg_rings {
   size_t role_count;
   int64_t barriers_begin; /* of all rings, behind all of their stages */
   int barriers;
-  int64_t
-      tensor_memory_begin; /* behind them, where there is a ring in tensor memory: its address */
-  int64_t bytes;           /* of shared memory, with all of that */
+  bool claims;        /* the cluster claims its first work: */
+  int64_t word_begin; /* behind them the number of that, or, where there is a ring in tensor memory,
+                         its address */
+  int64_t bytes;      /* of shared memory, with all of that */
 } gg_rings;
 
 /* Adds to the lists. */

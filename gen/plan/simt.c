@@ -429,7 +429,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = check_registers(plan, t, w, r, ctas, err))) return st;
   if ((st = check_schedule(plan, kind, err))) return st;
   if ((st = check_sums(plan, t, w, kind, err))) return st;
-  const gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
+  const gg_order order = gg_choose_raster(&st, plan, &(gg_orders){GG_RASTER_ALONG_M}, err);
   if (st) return st;
   put(plan, t, w, stages, ctas, kind, order);
   choose_access(plan);

@@ -494,7 +494,7 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
   *schedule = gg_sm90_choose_schedule(plan, cluster);
   if ((st = check_schedule(plan, &tile, cluster, schedule, err))) return st;
   if ((st = gg_sm90_choose_boxes(plan, &tile, err))) return st;
-  const gg_order order = gg_sm90_choose_order(&st, plan, &tile, cluster, err);
+  const gg_order order = gg_sm90_choose_order(&st, plan, &tile, cluster, schedule, err);
   if (st) return st;
   put_tile(plan, &tile);
   plan->cluster_m = cluster.m;

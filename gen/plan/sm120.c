@@ -294,7 +294,7 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
   if ((st = check_schedule(plan, schedule, err))) return st;
   if ((st = gg_sm90_check_schedule(plan, &tile, &workers, alone, schedule, err))) return st;
   if ((st = gg_sm90_choose_boxes(plan, &tile, err))) return st;
-  const gg_order order = gg_sm90_choose_order(&st, plan, &tile, alone, err);
+  const gg_order order = gg_sm90_choose_order(&st, plan, &tile, alone, schedule, err);
   if (st) return st;
   put_tile(plan, &tile, &workers, &registers);
   plan->scheduler = schedule->scheduler;

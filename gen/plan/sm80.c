@@ -569,7 +569,7 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   if ((st = check_stages(plan, p.stages, err))) return st;
   if ((st = check_schedule(plan, p.scheduler, err))) return st;
   if ((st = check_shared_sums(plan, t, w, p.scheduler, err))) return st;
-  const gg_order order = gg_choose_raster(&st, plan, GG_RASTER_ALONG_M, false, err);
+  const gg_order order = gg_choose_raster(&st, plan, &(gg_orders){GG_RASTER_ALONG_M}, err);
   if (st) return st;
   put(plan, t, w, p, order);
   if ((st = gg_sm80_choose_permutation(&plan->turns_m, plan, err))) return st;

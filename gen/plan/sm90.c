@@ -324,7 +324,7 @@ static gg_sm90_schedule choose_tiles(gg_status *st, gg_plan *plan, int promote, 
   *st = gg_sm90_check_schedule(plan, &w.tile, &w.workers, w.cluster, &w.schedule, err);
   if (*st) return none;
   if ((*st = refuse_dynamic(plan, &w.schedule, err))) return none;
-  const gg_order order = gg_sm90_choose_order(st, plan, &w.tile, w.cluster, err);
+  const gg_order order = gg_sm90_choose_order(st, plan, &w.tile, w.cluster, &w.schedule, err);
   if (*st) return none;
   put_tile(plan, &w.tile, &w.workers);
   put_schedule(plan, w.cluster, &w.schedule, &order);
@@ -442,6 +442,7 @@ const gg_target gg_target_sm90 = {
     .worker = "warpgroup",
     .pointers = true,
     .gates = true,
+    .claims = true,
     .traces = true,
     .least = {.number = 90, .suffix = 'a'},
     .int32_coordinates = true,

@@ -77,7 +77,8 @@ gg_status gg_sm90_check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
                                  const gg_sm90_workers *workers, gg_sm90_cluster cluster,
                                  const gg_sm90_schedule *schedule, gg_error *err);
 gg_order gg_sm90_choose_order(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
-                              gg_sm90_cluster cluster, gg_error *err);
+                              gg_sm90_cluster cluster, const gg_sm90_schedule *schedule,
+                              gg_error *err);
 
 /* What a thread has at launch, and what the warpgroup that loads then hands over. sm90_tile.c */
 gg_sm90_registers gg_sm90_divide_registers(int *launch, const gg_plan *plan,

@@ -210,6 +210,7 @@ static gg_ring maps_of(const gg_plan *plan) {
 
 /* What of the rings is known without layouts: their barriers. */
 static void add_rings(gg_rings *rings, const gg_plan *plan) {
+  rings->claims = plan->claims;
   gg_rings_add(rings, stages_of(plan));
   if (gg_sm90_transposes_any(plan)) gg_rings_add(rings, raw_of(plan));
   if (plan->subtile_stages) gg_rings_add(rings, subtiles_of(plan));

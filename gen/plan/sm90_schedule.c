@@ -144,10 +144,34 @@ gg_status gg_sm90_check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
   return st || !schedule->reduces_sums ? st : check_sums(plan, tile->n, err);
 }
 
+/* Tiles of a band, where the clusters of a GPC claim a block of them that is nearest to a square:
+ * `along` and `across` are a cluster's tile's elements. */
+static int claimed_group(int ctas, int along, int across) {
+  enum { gpc_ctas = 16 /* of the smaller GPCs of an H100 */ };
+  int clusters = gpc_ctas / ctas, group = 1;
+  while ((group + 1) * group * across <= clusters * along)
+    group++;
+  return group;
+}
+
 /* Across a band lies the longer side of the clusters' tiles: what runs at once is then nearest to a
- * square, which reads the least. */
+ * square, which reads the least. Tiles are claimed by clusters that walk over them; of those of
+ * stream_k one waits for others of lower numbers, which have to begin before it. */
 gg_order gg_sm90_choose_order(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
-                              gg_sm90_cluster cluster, gg_error *err) {
-  bool taller = tile->m * cluster.m > tile->n * cluster.n;
-  return gg_choose_raster(st, plan, taller ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M, true, err);
+                              gg_sm90_cluster cluster, const gg_sm90_schedule *schedule,
+                              gg_error *err) {
+  int m = tile->m * cluster.m, n = tile->n * cluster.n;
+  const gg_spec_field *asked = &plan->spec->raster.order;
+  gg_orders orders = {.usual = m > n ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M, .hilbert = true};
+  bool along_m = (asked->state == GG_SPEC_SET ? (gg_raster)asked->number : orders.usual) ==
+                 GG_RASTER_ALONG_M;
+  bool walks = plan->specialised && (schedule->scheduler == GG_SCHEDULER_PERSISTENT ||
+                                     schedule->scheduler == GG_SCHEDULER_SPLIT_K);
+  bool copiers = gg_sm90_has_copiers(plan);
+  if (walks && !copiers && plan->target->claims)
+    orders.claimed = claimed_group(cluster.m * cluster.n, along_m ? m : n, along_m ? n : m);
+  else if (plan->target->claims)
+    orders.no = copiers ? "launch where warps copy or transpose A or B"
+                        : "launch; gpc goes with scheduler persistent and split_k";
+  return gg_choose_raster(st, plan, &orders, err);
 }

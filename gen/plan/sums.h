@@ -12,6 +12,9 @@
  * are more groups of columns, or rows, several have one together. */
 enum { GG_SUM_COUNTERS = 4096 };
 
+/* Of a workspace's counters those in front of these: of each GPC's claims, and of all. */
+enum { GG_CLAIM_COUNTERS = 32 };
+
 /* Parts of all columns, or rows, are in lines of a multiple of so many, so that each line begins at
  * whole 16 bytes, also of f32. */
 enum { GG_SUM_LINE = 4 };

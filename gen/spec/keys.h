@@ -33,6 +33,7 @@ typedef enum gg_choice_set {
   GG_SET_SCHEDULE,
   GG_SET_SCHEDULER,
   GG_SET_RASTER,
+  GG_SET_NEIGHBOURS,
   GG_SET_ALONG,
   GG_SET_SCALARS,
   GG_SET_GELU,

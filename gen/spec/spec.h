@@ -95,6 +95,12 @@ typedef enum gg_raster {
   GG_RASTER_HILBERT,
 } gg_raster;
 
+/* Whose tiles are neighbours. */
+typedef enum gg_neighbours {
+  GG_NEIGHBOURS_LAUNCH,
+  GG_NEIGHBOURS_GPC,
+} gg_neighbours;
+
 /* One operation of the epilogue; it has the options that keys.def lists for its kind, the others
  * stay unset. */
 typedef struct gg_spec_op {
@@ -149,7 +155,7 @@ struct gg_spec {
     gg_spec_field here, kind, splits; /* gg_scheduler, number */
   } scheduler;
   struct {
-    gg_spec_field here, order, group; /* gg_raster, number */
+    gg_spec_field here, order, group, neighbours; /* gg_raster, number, gg_neighbours */
   } raster;
 
   gg_spec_field epilogue; /* set: the operations below, in the order they apply */

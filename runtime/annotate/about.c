@@ -48,7 +48,7 @@ gg_status kernel_ptx_open(kernel_ptx *out, const gg_plan *plan, const gg_layouts
       .cluster = gg_plan_cluster_size(plan),
       .stages = deepest_ring(rings),
       .shared_bytes = rings->bytes,
-      .tensor_memory_at = gg_plan_in_tensor_memory(plan) ? rings->tensor_memory_begin : -1,
+      .tensor_memory_at = gg_plan_in_tensor_memory(plan) ? rings->word_begin : -1,
       .parameter = out->same_as,
       .is_pointer = out->is_pointer,
   };

@@ -5,6 +5,7 @@
 
 #include "atom/dtype.h"
 #include "base/alloc.h"
+#include "claims.h"
 #include "number.h"
 #include "plan/operation.h"
 #include "problem.h"
@@ -650,7 +651,9 @@ static void limit_clusters(gg_prepared *prepared, const gg_trial *trial) {
   const gg_kernel *kernel = trial->kernel;
   unsigned size = (unsigned)(kernel->cluster_m * kernel->cluster_n * kernel->cluster_k);
   unsigned most = (unsigned)trial->clusters * size;
-  if (most && kernel->grid == GG_GRID_PERSISTENT && grid[0] > most) grid[0] = most;
+  if (!most || kernel->grid != GG_GRID_PERSISTENT || grid[0] <= most) return;
+  grid[0] = most;
+  gg_claims_deal(&gg_prepared_facts(prepared)->gpcs, NULL, most / size, most / size, size);
 }
 
 gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream_st *stream,

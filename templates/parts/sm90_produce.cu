@@ -44,6 +44,7 @@ __device__ __forceinline__ void produce(${map_parameters}
     }
     if constexpr (fetches_behind) fetch_all(maps, behind, at, write, smem);
   }
+//@ insert await_claims
   if (cluster_k == 1 || list.next_beside) launch_dependents();
   // This CTA stays as long as others of the cluster may arrive at its barriers.
   if constexpr (cluster_plane > 1)

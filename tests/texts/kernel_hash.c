@@ -31,6 +31,7 @@ static void print_param(gg_str *out, gg_param param) {
       [GG_PARAM_MAP_END] = "end",
       [GG_PARAM_EVICT_FIRST] = "evict_first",
       [GG_PARAM_MAP_SETS] = "map_sets",
+      [GG_PARAM_GPCS] = "gpcs",
   };
   gg_str_printf(out, "param %s", words[param.kind]);
   if (param.operand == GG_OPERAND_EXTRA) {

@@ -1,0 +1,78 @@
+// ---- Which work this cluster begins with --------------------------------------------------------
+
+// The multiprocessors of a GPC ask the L2 cache for a line once where several of them want it at
+// the same time. So the clusters that run in one GPC compute neighbouring tiles, which read the same
+// rows of A and columns of B. In which GPC a cluster runs it knows when it begins: then it claims
+// the next piece of work of that GPC, or, where those are all claimed, of another.
+struct gpc_table {
+  unsigned char gpcs[96];       // 4 bits for each multiprocessor, the even one's the lower
+  unsigned short clusters[16];  // that each GPC is to have,
+  unsigned short works[16];     // how many of these have something to compute,
+  unsigned short first[16];     // and the number of their first piece of work
+};
+
+constexpr unsigned no_work = 0x7fffffff;
+
+// Of each GPC how many clusters have claimed, or tried to; behind them how many know their work.
+// All are zero between launches.
+__device__ __forceinline__ unsigned claim_work(const gpc_table &table, unsigned *claims) {
+  unsigned sm;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  unsigned gpc = table.gpcs[sm / 2] >> sm % 2 * 4 & 15;
+  for (;; gpc = (gpc + 1) % 16) {
+    const unsigned before = atomicAdd(claims + gpc, 1u);
+    if (before < table.works[gpc]) return table.first[gpc] + before;
+    if (before < table.clusters[gpc]) return no_work;
+  }
+}
+
+// What one thread of the cluster has claimed, all of its CTAs are told. Behind it in shared memory
+// is a flag: whether the thread has said so to the other clusters, too.
+__device__ __forceinline__ void tell_work(unsigned smem, unsigned work) {
+//@ if clustered
+  for (unsigned cta = 0; cta < cluster_size; ++cta)
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(in_cta(smem + work_begin, cta)), "r"(work)
+                 : "memory");
+//@ else
+  asm volatile("st.shared.u32 [%0], %1;" ::"r"(smem + work_begin), "r"(work) : "memory");
+//@ end
+  asm volatile("st.shared.u32 [%0], 0;" ::"r"(smem + work_begin + 4) : "memory");
+}
+
+__device__ __forceinline__ unsigned told_work(unsigned smem) {
+  unsigned work;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(work) : "r"(smem + work_begin) : "memory");
+  return work;
+}
+
+__device__ __forceinline__ void meet() {
+//@ if clustered
+  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+//@ else
+  __syncthreads();
+//@ end
+}
+
+// The cluster that is the last to know its work makes the counters zero again. One without work
+// keeps its place until then, so that no other of the launch gets it.
+__device__ __forceinline__ void end_claims(unsigned *claims, unsigned smem) {
+  unsigned known = atomicAdd(claims + 16, 1u) + 1;
+  if (known == gridDim.x / cluster_size) {
+    for (int i = 0; i <= 16; ++i) atomicExch(claims + i, 0u);
+    __threadfence();
+  }
+  while (told_work(smem) == no_work && known != gridDim.x / cluster_size && known != 0) {
+    __nanosleep(100);
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(known) : "l"(claims + 16));
+  }
+  asm volatile("st.release.cta.shared.u32 [%0], 1;" ::"r"(smem + work_begin + 4) : "memory");
+}
+
+// The launch behind this one claims anew: it may begin when all counters are zero.
+__device__ __forceinline__ void await_claims(unsigned smem) {
+  for (unsigned ended = 0; !ended;)
+    asm volatile("ld.acquire.cta.shared.u32 %0, [%1];"
+                 : "=r"(ended)
+                 : "r"(smem + work_begin + 4)
+                 : "memory");
+}
