@@ -9,6 +9,9 @@ constexpr int threads = warp_size * ${all_warps};
 constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n;
 constexpr int frags_m = warp_m / mma_m, frags_n = warp_n / mma_n;
 constexpr int k_steps = tile_k / ${turn_k};
+//@ if spreads_copies
+constexpr int copy_parts = ${copy_parts};  // of a tile's copies, each begun in a K step of its own
+//@ end
 constexpr unsigned ab_bytes = sizeof(ab_t);
 //@ slot trace
 
@@ -74,16 +77,27 @@ __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld
 //@ end
 }
 
+//@ if spreads_copies
+// A part of a whole tile, in chunks of 16 bytes. Nothing is written where `skip`. Each part begins
+// where the one before it left off.
+//@ else
 // A whole tile, in chunks of 16 bytes. Nothing is written where `skip`.
+//@ end
 template <class op>
 __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, bool exists,
-                                           bool skip) {
+                                           bool skip${part_parameter}) {
   if constexpr (wide_chunks && op::copy_bytes == 16) {
     const unsigned first_dst =
         smem_tile +
         (op::k_major ? op::offset(l.line, l.pos) : op::offset(l.pos, l.line)) * ab_bytes;
+//@ if spreads_copies
+    constexpr int turns = op::line_turns * (one_chunk_turn ? 1 : op::chunk_turns);
+#pragma unroll
+    for (int turn = turns * part / copy_parts; turn < turns * (part + 1) / copy_parts; ++turn) {
+//@ else
 #pragma unroll
     for (int turn = 0; turn < op::line_turns * (one_chunk_turn ? 1 : op::chunk_turns); ++turn) {
+//@ end
       const int down = (one_chunk_turn ? turn : turn / op::chunk_turns) * op::line_step;
       const int along = one_chunk_turn ? 0 : turn % op::chunk_turns * op::chunk_step;
 //@ if splits_columns
@@ -110,7 +124,7 @@ __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, b
       }
     }
   }
-  l.g += l.tile_step;
+  ${behind_copies}l.g += l.tile_step;
 }
 
 // Any tile, any chunks: k_left elements are left along K from the tile's first.
@@ -392,12 +406,12 @@ __device__ __forceinline__ void load_with_care(pipeline &p, unsigned stage, bool
 }
 
 __device__ __forceinline__ void load_the_rest(pipeline &p, unsigned stage, bool exists,
-                                              int k_left) {
+                                              int k_left${part_parameter}) {
   const bool skip_a = whole_chunks ? k_left < tile_k : needs_care<operand_a>(p.load_gA, ${k_left_a});
   const bool skip_b = whole_chunks ? k_left < tile_k : needs_care<operand_b>(p.load_gB, k_left);
-  load_whole<operand_a>(p.load_gA, stage, exists, skip_a);
-  load_whole<operand_b>(p.load_gB, stage + stage_begin_b, exists, skip_b);
-  cp_async_commit();
+  load_whole<operand_a>(p.load_gA, stage, exists, skip_a${part});
+  load_whole<operand_b>(p.load_gB, stage + stage_begin_b, exists, skip_b${part});
+  ${behind_copies}cp_async_commit();
 }
 
 // Fills all stages but one: K's last tile, which may be partial, then the first, the second, … .
@@ -408,15 +422,26 @@ __device__ __forceinline__ void fill(pipeline &p, unsigned stages_begin, int k, 
     const int k_left = even_k || stage > 0 ? tile_k : k - (k_tiles - 1) * tile_k;
     if constexpr (may_skip)
       load_with_care(p, stages_begin + stage * stage_bytes, stage < k_tiles, k_left);
+//@ if spreads_copies
+#pragma unroll
+    for (int part = 0; part < copy_parts; ++part)
+      load_the_rest(p, stages_begin + stage * stage_bytes, stage < k_tiles, k_left, part);
+//@ else
     load_the_rest(p, stages_begin + stage * stage_bytes, stage < k_tiles, k_left);
+//@ end
     if (stage > 0) continue;
     p.load_gA.g -= k_tiles * (a_k_major ? int64(${tile_k_a}) : ${tile_k_a} * lda);
     p.load_gB.g -= k_tiles * (b_k_major ? int64(tile_k) : tile_k * ldb);
   }
 }
 
+//@ if spreads_copies
+// A tile's copies are issued from its second K step on: in the first they would delay the ldmatrix
+// that the second waits for. A part a step: all at once they would delay that of the steps behind.
+//@ else
 // A tile's copies are issued in its second K step: in the first they would delay the ldmatrix that
 // the second waits for.
+//@ end
 constexpr int copy_step = k_steps > 1 ? 1 : 0;
 constexpr int barrier_column = frags_n / 2;  // MMAs of the last step before the barrier
 
@@ -456,7 +481,12 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
       const bool last_step = step + 1 == k_steps;
 
       if (!last_step) load_fragments(next, read, p.at_a, p.at_b, (step + 1) * ${turn_k});
+//@ if spreads_copies
+      if (step >= copy_step && step < copy_step + copy_parts)
+        load_the_rest(p, write, exists, tile_k, step - copy_step);
+//@ else
       if (step == copy_step) load_the_rest(p, write, exists, tile_k);
+//@ end
 //@ if rounds
       round_fragments(p.frag[step % 2]);
 //@ end

@@ -149,14 +149,32 @@ static gg_status refuse(gg_lineup *lineup, const gg_spec *spec, gg_error *why, g
   return GG_OK;
 }
 
+/* The plan's decisions, with that architecture in place of its own. */
+static void identify(gg_identity *out, const gg_plan *plan, gg_arch arch) {
+  gg_plan there = *plan;
+  there.arch = arch;
+  gg_plan_identity(out, &there);
+}
+
+/* Whether a kernel for `own` can do nothing on a device that has both which the same one for
+ * `other` cannot: both are for any device from some architecture on, and the other's is no earlier.
+ */
+static bool is_covered(gg_arch own, gg_arch other) {
+  if (own.suffix || other.suffix) return own.suffix == other.suffix && own.number == other.number;
+  return own.number <= other.number;
+}
+
 /* Whether the lineup has a plan like that of `candidate`, whose hash is noted. */
 static bool is_there(const gg_lineup *lineup, gg_candidate *candidate) {
+  const gg_plan *plan = &candidate->plan;
   gg_identity identity;
-  gg_plan_identity(&identity, &candidate->plan);
+  identify(&identity, plan, (gg_arch){0});
   candidate->hash = gg_identity_hash(&identity);
   for (size_t i = 0; i < lineup->count; i++) {
     const gg_candidate *other = &lineup->list[i];
-    if (other->hash == candidate->hash && gg_plan_is_same(&other->plan, &identity)) return true;
+    if (other->hash != candidate->hash || !is_covered(plan->arch, other->plan.arch)) continue;
+    identify(&identity, plan, other->plan.arch);
+    if (gg_plan_is_same(&other->plan, &identity)) return true;
   }
   return false;
 }

@@ -33,7 +33,7 @@ typedef struct gg_candidate {
   gg_catalogue_place place;
   gg_spec spec;
   gg_plan plan;  /* of that spec; its layouts are not derived */
-  uint64_t hash; /* of its identity (plan/decisions.h): no two of a lineup have the same one */
+  uint64_t hash; /* of its identity (plan/decisions.h) for whatever architecture */
 } gg_candidate;
 
 typedef struct gg_refusal {
@@ -52,9 +52,10 @@ typedef struct gg_lineup {
 } gg_lineup;
 
 /* Every spec of the catalogue that can be generated for `form` and runs on a device of `device`
- * (90; an `a` target on that architecture alone); of those that come out as one kernel, the first.
- * Where a family that is not the last one to ask has the form, none of one that is. An empty lineup
- * is no error here. The catalogue outlives it. Free with gg_lineup_free. */
+ * (90; an `a` target on that architecture alone); of those that come out as one kernel, the first,
+ * and none that differs from one before it in being for an older architecture alone. Where a
+ * family that is not the last one to ask has the form, none of one that is. An empty lineup is no
+ * error here. The catalogue outlives it. Free with gg_lineup_free. */
 gg_status gg_lineup_make(gg_lineup **out, const gg_catalogue *catalogue, const gg_form *form,
                          int device, gg_error *err);
 void gg_lineup_free(gg_lineup *lineup);

@@ -379,6 +379,29 @@ static void bind_widened(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "widen_b", widening_of(plan, plan->b.type));
 }
 
+/* Parts of a K tile's copies, one begun in each K step from the second on. All at once they keep
+ * what the next steps read waiting, of which only text that converts 8-bit floats is slower. With
+ * two stages the tile's own end waits for them: there they are begun as early as may be. Chunks of
+ * less than 16 bytes are no part: they are copied in a loop before the first step. */
+static int copy_parts(const gg_plan *plan) {
+  enum { most = 3, chunk_bytes = 16 };
+  int later_steps = plan->tile_k / (plan->mma.k * plan->atoms_k) - 1;
+  bool whole = plan->copy_bytes_a == chunk_bytes || plan->copy_bytes_b == chunk_bytes;
+  if (!plan->widens || plan->stages < 3 || !whole || later_steps < 2) return 1;
+  return later_steps < most ? later_steps : most;
+}
+
+static void bind_copies(gg_bindings *out, const gg_plan *plan) {
+  const int parts = copy_parts(plan);
+  char text[16];
+  snprintf(text, sizeof text, "%d", parts);
+  gg_bind_flag(out, "spreads_copies", parts > 1);
+  gg_bind_text(out, "copy_parts", text);
+  gg_bind_text(out, "part_parameter", parts > 1 ? ", int part" : "");
+  gg_bind_text(out, "part", parts > 1 ? ", part" : "");
+  gg_bind_text(out, "behind_copies", parts > 1 ? "if (part + 1 == copy_parts) " : "");
+}
+
 /* Warps that are neighbours along K: where each begins and how far its steps are, which of them
  * store, and how they bring their sums together. */
 static void bind_along_k(gg_bindings *out, const gg_plan *plan) {
@@ -478,6 +501,7 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   bind_packed(out, plan);
   bind_sparse(out, plan);
   bind_widened(out, plan);
+  bind_copies(out, plan);
   gg_bind_flag(out, "promotes", plan->promote > 0);
   gg_bind_text(out, "mma_sums", plan->promote ? "sums" : "tCrC");
   gg_bind_cta_shares(out, plan, "sm80_sums", "sm80_kernel_shares");

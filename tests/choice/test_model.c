@@ -593,6 +593,24 @@ START_TEST(sums_are_finished_beside_the_next_tile) {
 }
 END_TEST
 
+/* Specs of 8-bit floats for later architectures have the tiles of those of integers: a device that
+ * runs both gets each kernel once. */
+START_TEST(kernels_differ_beside_the_architecture) {
+  static const int archs[] = {80, 89, 90, 100, 103, 120};
+  gg_form form = form_of(NULL, false);
+  form.a.type = form.b.type = GG_DTYPE_s8;
+  form.accumulator = GG_DTYPE_s32;
+  form.sparse_a = _i;
+  for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
+    gg_lineup *lineup = lineup_of(&form, archs[a]);
+    for (size_t i = 0; i < lineup->count; i++)
+      for (size_t j = 0; j < i; j++)
+        ck_assert(lineup->list[i].hash != lineup->list[j].hash);
+    gg_lineup_free(lineup);
+  }
+}
+END_TEST
+
 int main(void) {
   gg_error err = GG_ERROR_INIT;
   if (gg_catalogue_open(&catalogue, &err)) return 1;
@@ -617,6 +635,7 @@ int main(void) {
   tcase_add_test(tcase, sparse_tiles_are_for_sparse_forms);
   tcase_add_loop_test(tcase, operands_are_read_beside_mmas, 0, sizeof mmas / sizeof *mmas);
   tcase_add_test(tcase, sums_are_finished_beside_the_next_tile);
+  tcase_add_loop_test(tcase, kernels_differ_beside_the_architecture, 0, 2);
   suite_add_tcase(suite, tcase);
   int status = run_suite(suite);
   gg_catalogue_close(catalogue);
