@@ -76,21 +76,25 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int lane = int(threadIdx.x % warp_size);
   const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
   const int group = warp / warps_per_group;
+//@ if claims_work
+  const bool claims_work = thread == warp_size${first_cta};
+  unsigned *const claims = reinterpret_cast<unsigned *>(workspace) + claims_begin;
+  work_claim claim = {};
+  if (claims_work) claim = begin_claim(gpcs, claims);  // under way meanwhile
+//@ end
+  ${list_type} list = list_work(m, n, k, batch);
+//@ insert fill_list
 
   if (thread == 0) {
 //@ insert begin
     fence_barrier_init();
   }
 //@ if claims_work
-  unsigned *const claims = reinterpret_cast<unsigned *>(workspace) + claims_begin;
-  if (thread == warp_size${first_cta}) tell_work(smem, claim_work(gpcs, claims));
+  if (claims_work) tell_work(smem, claimed_work(claim, gpcs, claims));
   meet();  // barriers are ready, and there is work
-  ${list_type} list = list_work(m, n, k, batch, told_work(smem));
-//@ insert fill_list
+//@ insert take_work
   await_dependencies();
 //@ else
-  ${list_type} list = list_work(m, n, k, batch);
-//@ insert fill_list
   if constexpr (cluster_size > 1) cluster_arrive();
   await_dependencies();
   if constexpr (cluster_size > 1)
@@ -102,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   if (group == 0) {
     if constexpr (producer_registers > 0) give_registers_back();
 //@ if claims_work
-    if (thread == warp_size${first_cta}) end_claims(claims, smem);
+    if (claims_work) end_claims(claims, smem);
 //@ end
 //@ insert run_producers
   } else {

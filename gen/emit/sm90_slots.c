@@ -98,6 +98,23 @@ static void bind_claims(gg_bindings *out, const gg_plan *plan) {
   if (plan->claims) gg_bind_flag(out, "clustered", clustered);
 }
 
+/* With what a cluster begins; the first of whole tiles is located ahead of time. */
+static void bind_first(gg_bindings *out, gg_str *members, gg_str *lines, const gg_plan *plan,
+                       bool shares) {
+  gg_str take = GG_STR_INIT;
+  if (!shares) gg_str_puts(members, "  tile_origin first;  // of this cluster's tiles\n");
+  if (!shares && !plan->claims)
+    gg_str_puts(lines, "  list.first = origin_of(list, " LAUNCHED_WORK ");\n");
+  if (plan->claims) {
+    gg_str_puts(members, "  unsigned work;  // that this cluster has claimed\n");
+    gg_str_puts(&take, "  list.work = told_work(smem);\n");
+    if (!shares) gg_str_puts(&take, "  list.first = origin_of(list, list.work);\n");
+  }
+  if (!gg_plan_in_tensor_memory(plan)) gg_bind_str(out, "take_work", &take);
+  bind_begin(out, "first_origin",
+             shares ? "" : "  if (tile == " LAUNCHED_WORK ") return list.first;\n", plan);
+}
+
 static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str members = GG_STR_INIT, lines = GG_STR_INIT, fill = GG_STR_INIT;
   bool shares = gg_plan_shares_tiles(plan), in_cluster = plan->cluster_k > 1;
@@ -136,26 +153,14 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
                   gg_sm90_fetches_c(layouts) ? "operands.beta != 0.0f ? " : "",
                   gg_sm90_fetches_c(layouts) ? " : fetched_c::first_stage" : "");
   }
-  if (!shares) {
-    gg_str_puts(&members, "  tile_origin first;  // of this cluster's tiles\n");
-    gg_str_printf(&lines, "  list.first = origin_of(list, %s);\n",
-                  plan->claims ? "work" : LAUNCHED_WORK);
-  }
-  if (plan->claims) {
-    gg_str_puts(&members, "  unsigned work;  // that this cluster has claimed\n");
-    gg_str_puts(&lines, "  list.work = work;\n");
-  }
-  gg_bind_text(out, "told_work",
-               plan->claims ? ",\n                                               unsigned work"
-                            : "");
+  bind_first(out, &members, &lines, plan, shares);
   gg_bind_flag(out, "turns_pairs", plan->turns_pairs);
   gg_bind_flag(out, "turns_columns", plan->turns_columns > 0);
-  bind_begin(out, "first_origin",
-             shares ? "" : "  if (tile == " LAUNCHED_WORK ") return list.first;\n", plan);
   gg_bind_str(out, "list_members", &members);
   gg_bind_str(out, "list_lines", &lines);
   gg_bind_str(out, "fill_list", &fill);
-  gg_bind_text(out, "list_type", shares || in_cluster || fetches ? "work_list" : "const work_list");
+  gg_bind_text(out, "list_type",
+               shares || in_cluster || fetches || plan->claims ? "work_list" : "const work_list");
   if (shares) bind_sums(out, plan);
   if (gg_plan_in_tensor_memory(plan)) return;
   if (gg_plan_reduces_sums(plan))

@@ -1,9 +1,9 @@
 // ---- Which work this cluster begins with --------------------------------------------------------
 
 // The multiprocessors of a GPC ask the L2 cache for a line once where several of them want it at
-// the same time. So the clusters that run in one GPC compute neighbouring tiles, which read the same
-// rows of A and columns of B. In which GPC a cluster runs it knows when it begins: then it claims
-// the next piece of work of that GPC, or, where those are all claimed, of another.
+// the same time. So the clusters that run in one GPC compute neighbouring tiles, which read the
+// same rows of A and columns of B. In which GPC a cluster runs it knows when it begins: then it
+// claims the next piece of work of that GPC, or, where those are all claimed, of another.
 struct gpc_table {
   unsigned char gpcs[96];       // 4 bits for each multiprocessor, the even one's the lower
   unsigned short clusters[16];  // that each GPC is to have,
@@ -13,16 +13,26 @@ struct gpc_table {
 
 constexpr unsigned no_work = 0x7fffffff;
 
-// Of each GPC how many clusters have claimed, or tried to; behind them how many know their work.
-// All are zero between launches.
-__device__ __forceinline__ unsigned claim_work(const gpc_table &table, unsigned *claims) {
+struct work_claim {
+  unsigned gpc, before;  // claims of this one's work, before this claim
+};
+
+// `claims` counts for each GPC how many clusters have claimed, or tried to, and behind these how
+// many know their work. All are zero between launches.
+__device__ __forceinline__ work_claim begin_claim(const gpc_table &table, unsigned *claims) {
   unsigned sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-  unsigned gpc = table.gpcs[sm / 2] >> sm % 2 * 4 & 15;
-  for (;; gpc = (gpc + 1) % 16) {
-    const unsigned before = atomicAdd(claims + gpc, 1u);
-    if (before < table.works[gpc]) return table.first[gpc] + before;
-    if (before < table.clusters[gpc]) return no_work;
+  const unsigned gpc = table.gpcs[sm / 2] >> sm % 2 * 4 & 15;
+  return {gpc, atomicAdd(claims + gpc, 1u)};
+}
+
+__device__ __forceinline__ unsigned claimed_work(work_claim claim, const gpc_table &table,
+                                                 unsigned *claims) {
+  for (;;) {
+    if (claim.before < table.works[claim.gpc]) return table.first[claim.gpc] + claim.before;
+    if (claim.before < table.clusters[claim.gpc]) return no_work;
+    claim.gpc = (claim.gpc + 1) % 16;
+    claim.before = atomicAdd(claims + claim.gpc, 1u);
   }
 }
 

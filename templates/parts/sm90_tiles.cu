@@ -85,7 +85,7 @@ __device__ __forceinline__ tile_origin locate(const work_list &list, unsigned ti
   return origin_of(list, tile);
 }
 
-__device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 batch${told_work}) {
+__device__ __forceinline__ work_list list_work(int64 m, int64 n, int64 k, int64 batch) {
   work_list list;
 //@ if turns_pairs
   const int64 pairs = (m + 4 * tile_m - 1) / (4 * tile_m) + (m + 3 * tile_m - 1) / (4 * tile_m);
