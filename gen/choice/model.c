@@ -627,6 +627,8 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
 
 bool gg_model_serves(const gg_model *model, gg_extents extents) {
   const gg_terms *t = &model->terms;
+  /* Beside matrices that are fetched for the epilogue claims lost what they gained (measured). */
+  if (t->distributed.claims && t->traits.epilogue.fetched > 0) return false;
   if (!t->traits.stores_units) return true;
   if (t->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
   int64_t columns = extents.n * t->tile_columns / t->distributed.tile_n;
