@@ -271,16 +271,10 @@ gg_status gg_module_variable(uint64_t *address, size_t *bytes, const gg_module *
 
 /* ---- Launching ------------------------------------------------------------------------ */
 
-/* The launch fills the device also where there is less to compute: so every GPC gets as many of its
- * clusters as it holds, whatever runs ahead, and those that have nothing to do are where they are
- * meant to be. */
-static void deal_claims(gg_launch_facts *facts, const gg_problem *problem) {
+static void deal_claims(gg_launch_facts *facts) {
   const gg_module *module = facts->module;
-  int64_t ctas = gg_kernel_cluster_size(&module->kernel), works = facts->grid[0] / ctas;
-  int64_t clusters = resident_for(module, problem) / ctas;
-  if (clusters < works) clusters = works;
-  facts->grid[0] = (unsigned)(clusters * ctas);
-  gg_claims_deal(&facts->gpcs, module->gpcs, works, clusters, ctas);
+  int64_t ctas = gg_kernel_cluster_size(&module->kernel);
+  gg_claims_deal(&facts->gpcs, module->gpcs, facts->works, facts->grid[0] / ctas, ctas);
 }
 
 gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem *problem,
@@ -297,7 +291,7 @@ gg_status gg_prepare(gg_prepared *out, const gg_module *module, const gg_problem
                         &module->device, err);
   facts->module = module;
   if (st || facts->grid[0] == 0) return st;
-  if (gg_kernel_takes(&module->kernel, GG_PARAM_GPCS)) deal_claims(facts, problem);
+  if (gg_kernel_takes(&module->kernel, GG_PARAM_GPCS)) deal_claims(facts);
   if (module->kernel.map_count == 0 || (st = gg_context_enter(module->context, err))) return st;
   st = gg_tensor_maps_encode(facts->maps, &module->context->driver, &module->kernel, problem, err);
   gg_context_leave(module->context);

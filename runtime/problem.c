@@ -486,7 +486,8 @@ gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const 
   if ((st = check_workspace(problem, &distribution, err))) return st;
   out->overlap =
       problem->overlap && begins_beside(kernel, problem, &distribution, resident, device);
-  out->grid[0] = (unsigned)(distribution.clusters * gg_kernel_cluster_size(kernel));
+  out->works = distribution.clusters;
+  out->grid[0] = (unsigned)(distribution.launched * gg_kernel_cluster_size(kernel));
   out->grid[1] = out->grid[2] = 1;
   for (size_t i = 0; i < kernel->param_count; i++) {
     out->arguments[i] = argument_of(kernel, problem, &distribution, device, kernel->params[i]);

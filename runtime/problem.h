@@ -107,6 +107,7 @@ typedef struct __attribute__((may_alias)) gg_launch_facts {
   unsigned grid[3];                      /* all 0: there is nothing to compute, but for sums */
   uint64_t arguments[GG_PARAMS_MAX];     /* in the kernel's order; floats in the low bytes */
   uint64_t maps[GG_LAUNCH_MAPS_MAX][16]; /* tensor maps, in the order of parameters */
+  int64_t works;                         /* clusters of the grid that compute something */
   gg_gpc_table gpcs;                     /* of kernels whose clusters claim their work */
   gg_empty_sum empty_sums[GG_OPERATIONS_MAX];
   size_t empty_sum_count;

@@ -81,6 +81,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   unsigned *const claims = reinterpret_cast<unsigned *>(workspace) + claims_begin;
   work_claim claim = {};
   if (claims_work) claim = begin_claim(gpcs, claims);  // under way meanwhile
+//@ if clustered
+  cluster_arrive();
+//@ end
 //@ end
   ${list_type} list = list_work(m, n, k, batch);
 //@ insert fill_list
@@ -90,6 +93,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     fence_barrier_init();
   }
 //@ if claims_work
+//@ if clustered
+  cluster_wait();  // all CTAs of the cluster run: only now may others write to their memory
+//@ end
   if (claims_work) tell_work(smem, claimed_work(claim, gpcs, claims));
   meet();  // barriers are ready, and there is work
 //@ insert take_work

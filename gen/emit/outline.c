@@ -140,9 +140,16 @@ static void write_grid(gg_str *out, const gg_plan *plan) {
       [GG_GRID_STREAM_K] = "as many CTAs as the device holds at once: K of the last tiles, which "
                            "would not fill it, is divided into shares, each of which a %s computes",
   };
+  static const char *const claimed[] = {
+      [GG_GRID_PERSISTENT] = "as many CTAs as the device holds at once: each %s claims an x, and "
+                             "computes tiles x, x + grid, x + 2 * grid, ..., if there are any",
+      [GG_GRID_SPLIT_K] = "as many CTAs as the device holds at once: K of each tile is divided "
+                          "into shares, of which each %s claims one, if there is any left",
+  };
   bool clusters = plan->cluster_m * plan->cluster_n * plan->cluster_k > 1;
   gg_str text = GG_STR_INIT;
-  for (const char *at = rules[gg_distributed_of_plan(plan).grid]; *at; at++) {
+  gg_grid_rule grid = gg_distributed_of_plan(plan).grid;
+  for (const char *at = plan->claims ? claimed[grid] : rules[grid]; *at; at++) {
     if (at[0] == '%')
       gg_str_puts(&text, clusters ? "cluster" : "CTA"), at++;
     else

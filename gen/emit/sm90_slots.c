@@ -89,13 +89,12 @@ static void bind_begin(gg_bindings *out, const char *name, const char *text, con
 }
 
 static void bind_claims(gg_bindings *out, const gg_plan *plan) {
+  if (gg_plan_in_tensor_memory(plan)) return;
   bool clustered = plan->cluster_m * plan->cluster_n > 1;
-  if (!gg_plan_in_tensor_memory(plan)) {
-    gg_bind_flag(out, "claims_work", plan->claims);
-    gg_bind_text(out, "first_cta", clustered ? " && cluster_rank() == 0" : "");
-    gg_bind_part(out, "claims", plan->claims ? "sm90_claims" : NULL);
-  }
-  if (plan->claims) gg_bind_flag(out, "clustered", clustered);
+  gg_bind_flag(out, "claims_work", plan->claims);
+  gg_bind_flag(out, "clustered", clustered);
+  gg_bind_text(out, "first_cta", clustered ? " && cluster_rank() == 0" : "");
+  gg_bind_part(out, "claims", plan->claims ? "sm90_claims" : NULL);
 }
 
 /* With what a cluster begins; the first of whole tiles is located ahead of time. */

@@ -217,12 +217,12 @@ static int64_t cluster_size(const gg_distributed *kernel) {
 }
 
 /* Whether the shared tiles have their counters, in front of those of claims and of sums over D, and
- * the kernel counts K tiles in its 32 bits. */
+ * the kernel counts K tiles in its 32 bits. The others' counters are theirs also where the kernel
+ * has none: the launch behind it may claim while it still counts. */
 static bool shares_fit(const gg_distribution *s, const gg_distributed *kernel) {
   int64_t counters = (int64_t)kernel->tile_warps * kernel->cluster_m * kernel->cluster_n;
-  int64_t all = GG_WORKSPACE_COUNTERS / (int64_t)sizeof(uint32_t);
-  if (kernel->sum_bytes_m || kernel->sum_bytes_n || kernel->claims) all -= GG_SUM_COUNTERS;
-  if (kernel->claims) all -= GG_CLAIM_COUNTERS;
+  int64_t all =
+      GG_WORKSPACE_COUNTERS / (int64_t)sizeof(uint32_t) - GG_SUM_COUNTERS - GG_CLAIM_COUNTERS;
   return s->shared_tiles <= all / counters && s->k_tiles <= INT32_MAX / s->group_tiles;
 }
 
@@ -339,7 +339,7 @@ static bool add_sums(int64_t *bytes, int64_t tiles, int64_t length, int64_t batc
 
 /* Behind everything else the maps of each CTA of the grid, from a multiple of a map's size on. */
 static bool add_maps(gg_distribution *out, const gg_distributed *kernel) {
-  int64_t *bytes = &out->workspace_bytes, ctas = out->clusters * cluster_size(kernel), more;
+  int64_t *bytes = &out->workspace_bytes, ctas = out->launched * cluster_size(kernel), more;
   out->maps_begin = *bytes;
   if (!kernel->map_bytes) return true;
   out->maps_begin = divide_up(*bytes, GG_MAP_BYTES) * GG_MAP_BYTES;
@@ -392,6 +392,9 @@ bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg
   int64_t work = out->shares + out->tiles - out->shared_tiles;
   bool all = kernel->grid == GG_GRID_TILES || work < l.clusters;
   out->clusters = all ? work : l.clusters;
+  /* Clusters that claim fill the device: so every GPC gets as many as it holds, whatever runs
+   * ahead, and those that compute are where they are meant to be. */
+  out->launched = kernel->claims ? l.clusters : out->clusters;
   out->next_beside = next_beside(out, kernel, &l);
   return lay_out_workspace(out, kernel, extents, cluster_size(kernel) * l.sum_bytes);
 }

@@ -59,7 +59,8 @@ gg_turns gg_plan_turns_n(const gg_plan *plan);
  * computed whole. */
 typedef struct gg_distribution {
   int64_t tiles, k_tiles;            /* of all batches; of one tile, along K */
-  int64_t clusters;                  /* of the grid */
+  int64_t clusters;                  /* that compute some, */
+  int64_t launched;                  /* and those of the grid */
   int64_t shared_tiles, shares;      /* 0 and 0: every tile is computed whole */
   int64_t group_tiles, group_shares; /* at least 1 */
   int64_t workspace_bytes; /* 0 where nothing is shared, nor summed over D, and no map changed */

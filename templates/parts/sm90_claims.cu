@@ -64,14 +64,18 @@ __device__ __forceinline__ void meet() {
 }
 
 // The cluster that is the last to know its work makes the counters zero again. One without work
-// keeps its place until then, so that no other of the launch gets it.
+// keeps its place until then, so that no other of the launch gets it; but not for ever: those that
+// are to come may themselves wait for places, behind launches that wait likewise, or where the
+// stream has only a part of the device.
 __device__ __forceinline__ void end_claims(unsigned *claims, unsigned smem) {
   unsigned known = atomicAdd(claims + 16, 1u) + 1;
   if (known == gridDim.x / cluster_size) {
     for (int i = 0; i <= 16; ++i) atomicExch(claims + i, 0u);
     __threadfence();
   }
-  while (told_work(smem) == no_work && known != gridDim.x / cluster_size && known != 0) {
+  constexpr int most_looks = 1000;
+  const int looks = told_work(smem) == no_work ? most_looks : 0;
+  for (int i = 0; i < looks && known != gridDim.x / cluster_size && known != 0; ++i) {
     __nanosleep(100);
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(known) : "l"(claims + 16));
   }

@@ -567,6 +567,19 @@ static void draw_trace_later(gg_str *out, const draws *from, family of) {
   if (of != NAIVE) maybe(out, &own, 5, "trace", "true");
 }
 
+/* Claims came later, too; families that have none are asked now and then. */
+static void draw_raster(gg_str *out, draws *from, family of) {
+  char order[word_max] = "";
+  if (chance(from, 25)) pick(order, from, "along_m|along_n|hilbert|{order: along_n,group: 2}");
+  draws own = {.seed = from->seed ^ 0x7777777777777777, .drawn = from->drawn};
+  bool claims = chance(&own, of == SM90 ? 25 : 2), whole = order[0] == '{';
+  if (claims)
+    gg_str_printf(out, "raster: {%s%.*s%sneighbours: gpc}\n", *order && !whole ? "order: " : "",
+                  (int)strcspn(order + whole, "}"), order + whole, *order ? "," : "");
+  else if (*order)
+    gg_str_printf(out, "raster: %s\n", order);
+}
+
 static void draw_whole(gg_str *out, draws *from, family of) {
   static const char *const archs[] = {[SM90] = "sm_90a",
                                       [SM80] = "sm_80|sm_86|sm_89|sm_90",
@@ -586,7 +599,7 @@ static void draw_whole(gg_str *out, draws *from, family of) {
     maybe(out, from, 12, "accumulator", "f16|f32");
   draw_tile(out, from, &is);
   draw_problem_key(out, from);
-  maybe(out, from, 25, "raster", "along_m|along_n|hilbert|{order: along_n,group: 2}");
+  draw_raster(out, from, of);
   draw_epilogue(out, from, &is);
   draw_trace_later(out, from, of);
 }

@@ -151,6 +151,23 @@ START_TEST(workspaces_decide) {
 }
 END_TEST
 
+/* So is what claims tiles, of which the workspace has the counters. */
+START_TEST(claims_want_a_workspace) {
+  gemm_rig on = gemm_rig_open(0);
+  gg_form form = gemm_form(GG_DTYPE_bf16, GG_DTYPE_bf16, GG_DTYPE_f32);
+  for (int64_t bytes = 0; bytes <= GG_WORKSPACE_COUNTERS; bytes += GG_WORKSPACE_COUNTERS / 2) {
+    gg_gemm_choice choice = GG_GEMM_CHOICE_INIT;
+    gg_problem p = gemm_problem(472, 3032, 6848);
+    gg_prepared prepared;
+    p.workspace = bytes ? 1 << 20 : 0, p.workspace_bytes = bytes;
+    ck_assert_int_eq(gg_gemm_choose(&choice, on.gemm, &form, &p, &on.err), GG_OK);
+    ck_assert_int_eq(strstr(choice.kernel, "_gpc") != NULL, bytes == GG_WORKSPACE_COUNTERS);
+    ck_assert_int_eq(gg_gemm_prepare(&prepared, on.gemm, &form, &p, &on.err), GG_OK);
+  }
+  gemm_rig_close(&on);
+}
+END_TEST
+
 /* What of the catalogue is chosen on a device whose kernels spill as `fake.spills` says. */
 static const char *chosen_beside(const char *spills) {
   static char name[FAKE_NAME_BYTES];
@@ -643,6 +660,7 @@ int main(void) {
     tcase_add_test(tcase, threads_get_the_same_kernel);
     tcase_add_test(tcase, threads_on_devices_of_three_architectures);
     tcase_add_test(tcase, workspaces_decide);
+    tcase_add_test(tcase, claims_want_a_workspace);
     tcase_add_test(tcase, mistakes_are_named);
     tcase_add_test(tcase, extras_are_as_aligned_as_they_are);
     tcase_add_test(tcase, tuned_goes_first);

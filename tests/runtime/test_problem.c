@@ -466,6 +466,19 @@ static void no_room_for_maps(gg_problem *p, gg_kernel *kernel) {
   p->workspace_bytes = 65536;
 }
 
+static const gg_param claiming_params[] = {{.kind = GG_PARAM_WORKSPACE}, {.kind = GG_PARAM_GPCS}};
+
+static void claim(gg_kernel *kernel) {
+  kernel->grid = GG_GRID_PERSISTENT;
+  kernel->params = claiming_params;
+  kernel->param_count = sizeof claiming_params / sizeof *claiming_params;
+}
+
+static void no_counters(gg_problem *p, gg_kernel *kernel) {
+  claim(kernel);
+  p->workspace = 0x10000, p->workspace_bytes = 65280;
+}
+
 static void odd_workspace(gg_problem *p, gg_kernel *kernel) {
   no_workspace(p, kernel);
   p->workspace = 0x10010, p->workspace_bytes = 1 << 30;
@@ -518,6 +531,8 @@ static const bad_case bad_cases[] = {
     {no_room_for_maps, GG_E_PROBLEM_MAPS,
      "a workspace of 0 bytes, where tensor maps of 3840 bytes, with the addresses of a batch, take "
      "69376"},
+    {no_counters, GG_E_PROBLEM_CLAIMS,
+     "a workspace of 65280 bytes, where the counters by which clusters claim tiles take 65536"},
     {odd_workspace, GG_E_PROBLEM_ALIGN, "workspace = 65552 is not a multiple of the 256 bytes"},
     {huge_grid, GG_E_PROBLEM_SIZE, "8589934592 x 2 tiles of 128 x 64, batch 1, are more than a"},
     {many_tiles, GG_E_PROBLEM_SIZE, "1 x 2 tiles of 128 x 64, batch 1073741824, are more than"},
@@ -617,6 +632,44 @@ START_TEST(maps_take_a_workspace) {
 }
 END_TEST
 
+/* Clusters that claim fill the device, also those that get nothing; where a map has an address of a
+ * batch each has maps of its own. */
+START_TEST(claims_fill_the_device) {
+  gg_kernel kernel = fixture_kernel();
+  gg_problem p = fixture_problem(300, 71, 9, 2); /* 3 x 2 tiles, of 2 batches */
+  gg_launch_facts prepared;
+  gg_distribution d;
+  claim(&kernel);
+  kernel.cluster_n = 2;
+  ck_assert_int_eq(gg_problem_distribute(&d, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
+  ck_assert_int_eq(d.clusters, 6);
+  ck_assert_int_eq(d.launched, 132);
+  ck_assert_int_eq(d.workspace_bytes, GG_WORKSPACE_COUNTERS);
+  p.workspace = 0x10000, p.workspace_bytes = d.workspace_bytes;
+  ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
+  ck_assert_uint_eq(prepared.grid[0], 264);
+  ck_assert_int_eq(prepared.works, 6);
+  kernel.map_bytes = 1280;
+  ck_assert_int_eq(gg_problem_distribute(&d, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
+  ck_assert_int_eq(d.workspace_bytes, GG_WORKSPACE_COUNTERS + 264 * 1280);
+}
+END_TEST
+
+/* The counters of claims are no one else's: the launch behind a kernel may claim while it counts.
+ */
+START_TEST(shares_leave_the_counters_of_claims) {
+  enum { warps = 4, most = (16384 - 4096 - 32) / warps };
+  gg_kernel kernel = fixture_kernel();
+  kernel.grid = GG_GRID_SPLIT_K, kernel.splits = 2, kernel.tile_warps = warps;
+  for (int64_t tiles = most; tiles <= most + 1; tiles++) {
+    gg_problem p = fixture_problem(128, 64 * tiles, 640, 1);
+    gg_distribution d;
+    ck_assert_int_eq(gg_problem_distribute(&d, &kernel, &p, 264, gg_device_row(90), &err), GG_OK);
+    ck_assert_int_eq(d.shared_tiles, tiles == most ? most : 0);
+  }
+}
+END_TEST
+
 /* Over no rows they are 0, which takes no launch; of no columns there are none. */
 START_TEST(sums_over_nothing) {
   gg_kernel kernel = kernel_with_sum();
@@ -710,6 +763,8 @@ int main(void) {
   tcase_add_test(tests, extras_are_packed_and_checked);
   tcase_add_test(tests, sums_take_a_workspace);
   tcase_add_test(tests, maps_take_a_workspace);
+  tcase_add_test(tests, claims_fill_the_device);
+  tcase_add_test(tests, shares_leave_the_counters_of_claims);
   tcase_add_test(tests, sums_over_nothing);
   tcase_add_test(tests, narrow_lines_are_whole);
   tcase_add_test(tests, lines_of_nibbles_are_whole_bytes);
