@@ -26,6 +26,7 @@ struct alignas(16) uint4 {
 __device__ void __syncthreads();
 __device__ void __syncwarp(unsigned mask = ~0u);
 __device__ void __threadfence();
+__device__ void __nanosleep(unsigned ns);
 __device__ void __trap();
 __device__ unsigned long long __cvta_generic_to_shared(const void *);
 

@@ -162,6 +162,7 @@ static const struct flip {
      NVFP4("ue4m3") "tile: [64, 128, 256]\ncta_group: 2", NULL},
     {"raster", SM90 TILE, SM90 TILE "raster: along_n", NULL},
     {"raster_group", SM90 TILE, SM90 TILE "raster: {group: 2}", NULL},
+    {"claims", SM90 TILE, SM90 TILE "raster: {neighbours: gpc}", NULL},
     {"operations", SM90 TILE "epilogue: [relu]", SM90 TILE "epilogue: [silu]", NULL},
     {"operations", SM90 TILE "epilogue: [{leaky_relu: {slope: 0.5}}]",
      SM90 TILE "epilogue: [{leaky_relu: {slope: 0.25}}]", NULL},
@@ -293,7 +294,7 @@ END_TEST
 /* No two kernels of a lineup have one text; of the newest families. */
 START_TEST(lineups_have_no_kernel_twice) {
   static const int devices[] = {90, 100};
-  enum { most = 1024 };
+  enum { most = 2048 };
   const gg_form form = {.size = sizeof(gg_form),
                         .a = {GG_DTYPE_bf16, GG_MAJOR_K, 16},
                         .b = {GG_DTYPE_bf16, GG_MAJOR_K, 16},
