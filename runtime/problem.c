@@ -431,6 +431,7 @@ static uint64_t argument_of(const gg_kernel *kernel, const gg_problem *p,
       [GG_PARAM_NEXT_BESIDE] = distribution->next_beside,
       [GG_PARAM_SUM_PARTS] = p->workspace + (uint64_t)distribution->sums_begin,
       [GG_PARAM_MAP_SETS] = p->workspace + (uint64_t)distribution->maps_begin,
+      [GG_PARAM_GPCS] = 0, /* a struct: the launch has it apart */
   };
   bool of_operand = param.operand != GG_OPERAND_NONE;
   return of_operand ? argument_of_operand(p, param) : values[param.kind];
