@@ -77,10 +77,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int warp = __shfl_sync(~0u, thread / warp_size, 0);  // known to be the same in all lanes
   const int group = warp / warps_per_group;
 //@ if claims_work
-  const bool claims_work = thread == warp_size${first_cta};
+  const bool claims_work = warp == 1${first_cta};
   unsigned *const claims = reinterpret_cast<unsigned *>(workspace) + claims_begin;
   work_claim claim = {};
-  if (claims_work) claim = begin_claim(gpcs, claims);  // under way meanwhile
+  if (claims_work) claim = begin_claim(gpcs, claims, lane);  // under way meanwhile
 //@ if clustered
   cluster_arrive();
 //@ end
@@ -96,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ if clustered
   cluster_wait();  // all CTAs of the cluster run: only now may others write to their memory
 //@ end
-  if (claims_work) tell_work(smem, claimed_work(claim, gpcs, claims));
+  if (claims_work) tell_work(smem, claimed_work(claim, gpcs, claims, lane), lane);
   meet();  // barriers are ready, and there is work
 //@ insert take_work
   await_dependencies();
@@ -111,9 +111,6 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 
   if (group == 0) {
     if constexpr (producer_registers > 0) give_registers_back();
-//@ if claims_work
-    if (claims_work) end_claims(claims, smem);
-//@ end
 //@ insert run_producers
   } else {
     if constexpr (producer_registers > 0) take_registers();

@@ -236,11 +236,11 @@ static double once_bytes(const work *w) {
 }
 
 /* What the L2 cache answers more where CTAs that load the same lines ask for them at once:
- * neighbours then have them by one request. Tiles that D has only a part of load less, and run ahead; so do those
- * that get from DRAM what others find in the cache. Shares of tiles are at different places of K
- * anyway, requests of ragged lines meet less, and those that go to several CTAs of a cluster not
- * at all. In a narrow band those who share lines are nearer to each other (measured); where they
- * claim their tiles they lie in one GPC. */
+ * neighbours then have them by one request. Tiles that D has only a part of load less, and run
+ * ahead; so do those that get from DRAM what others find in the cache. Shares of tiles are at
+ * different places of K anyway, requests of ragged lines meet less, and those that go to several
+ * CTAs of a cluster not at all. In a narrow band those who share lines are nearer to each other
+ * (measured); where they claim their tiles they lie in one GPC. */
 static double lockstep(const work *w, const gg_distribution *distribution) {
   bool claims = w->tile->claims;
   if (distribution->group_tiles > 1 || (cluster_size(w->tile) > 1 && !claims)) return 0;
@@ -627,8 +627,6 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
 
 bool gg_model_serves(const gg_model *model, gg_extents extents) {
   const gg_terms *t = &model->terms;
-  /* Beside matrices that are fetched for the epilogue claims lost what they gained (measured). */
-  if (t->distributed.claims && t->traits.epilogue.fetched > 0) return false;
   if (!t->traits.stores_units) return true;
   if (t->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
   int64_t columns = extents.n * t->tile_columns / t->distributed.tile_n;

@@ -61,8 +61,7 @@ gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device);
 gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_t multiprocessors);
 
 /* Whether a kernel is asked at all: one whose lanes store a D that boxes could store not where D's
- * lines are whole sectors of DRAM, of which boxes share none; one whose clusters claim their tiles
- * not where matrices are fetched for its epilogue. */
+ * lines are whole sectors of DRAM, of which boxes share none. */
 bool gg_model_serves(const gg_model *model, gg_extents extents);
 
 /* Whether a kernel may be chosen: not where it takes more than `workspace` bytes of one, or would

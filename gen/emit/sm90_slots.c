@@ -657,6 +657,10 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
                   gg_sm90_fetches_behind(layouts) ? "maps, " : "");
     run_in_warp(&run, producer, gg_str_text(&produce));
     gg_str_free(&produce);
+    /* Not ahead of the producer: ptxas would no longer know that one thread of its warp runs it,
+     * and made loops of each copy. */
+    if (plan->claims)
+      gg_str_puts(&run, "    if (claims_work && lane == 0) end_claims(claims, smem);\n");
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA), multiply_of(plan));
     run_in_warp(&run, vectors, "copy_vectors(operands, list, m, n, smem, lane);");
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_SCHEDULER), "schedule(smem);");

@@ -163,8 +163,8 @@ gg_order gg_sm90_choose_order(gg_status *st, const gg_plan *plan, const gg_sm90_
   int m = tile->m * cluster.m, n = tile->n * cluster.n;
   const gg_spec_field *asked = &plan->spec->raster.order;
   gg_orders orders = {.usual = m > n ? GG_RASTER_ALONG_N : GG_RASTER_ALONG_M, .hilbert = true};
-  bool along_m = (asked->state == GG_SPEC_SET ? (gg_raster)asked->number : orders.usual) ==
-                 GG_RASTER_ALONG_M;
+  bool along_m =
+      (asked->state == GG_SPEC_SET ? (gg_raster)asked->number : orders.usual) == GG_RASTER_ALONG_M;
   bool walks = plan->specialised && (schedule->scheduler == GG_SCHEDULER_PERSISTENT ||
                                      schedule->scheduler == GG_SCHEDULER_SPLIT_K);
   bool copiers = gg_sm90_has_copiers(plan);

@@ -43,7 +43,8 @@ struct gg_target {
   bool awaits;   /* planned for an architecture whose launches may begin beside each other, its
                   * kernels wait themselves for the one ahead of theirs */
 
-  bool claims; /* the clusters of a GPC may claim neighbouring tiles: the spec's `raster.neighbours` */
+  bool claims; /* the clusters of a GPC may claim neighbouring tiles: the spec's `raster.neighbours`
+                */
 
   bool bits; /* multiplies b1, by and or by xor: the spec's `bits` */
 

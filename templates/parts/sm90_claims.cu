@@ -14,31 +14,41 @@ struct gpc_table {
 constexpr unsigned no_work = 0x7fffffff;
 
 struct work_claim {
-  unsigned gpc, before;  // claims of this one's work, before this claim
+  unsigned gpc, before;  // claims of this one's work, before this claim: what lane 0 knows
 };
 
 // `claims` counts for each GPC how many clusters have claimed, or tried to, and behind these how
 // many know their work. All are zero between launches.
-__device__ __forceinline__ work_claim begin_claim(const gpc_table &table, unsigned *claims) {
+__device__ __forceinline__ unsigned count_claim(unsigned *claims, unsigned gpc, int lane) {
+  return lane == 0 ? atomicAdd(claims + gpc, 1u) : 0;
+}
+
+// A warp claims for its cluster, all lanes alike, so that ptxas knows it for uniform.
+__device__ __forceinline__ work_claim begin_claim(const gpc_table &table, unsigned *claims,
+                                                  int lane) {
   unsigned sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
   const unsigned gpc = table.gpcs[sm / 2] >> sm % 2 * 4 & 15;
-  return {gpc, atomicAdd(claims + gpc, 1u)};
+  return {gpc, count_claim(claims, gpc, lane)};
 }
 
+// Where a GPC has all its clusters, it stays so; and all GPCs together have no more than the grid.
+// So each is asked once, and one of them has a place.
 __device__ __forceinline__ unsigned claimed_work(work_claim claim, const gpc_table &table,
-                                                 unsigned *claims) {
-  for (;;) {
-    if (claim.before < table.works[claim.gpc]) return table.first[claim.gpc] + claim.before;
-    if (claim.before < table.clusters[claim.gpc]) return no_work;
-    claim.gpc = (claim.gpc + 1) % 16;
-    claim.before = atomicAdd(claims + claim.gpc, 1u);
+                                                 unsigned *claims, int lane) {
+  unsigned gpc = __shfl_sync(~0u, claim.gpc, 0), before = __shfl_sync(~0u, claim.before, 0);
+#pragma unroll 1
+  for (int asked = 1; asked < 16 && before >= table.clusters[gpc]; ++asked) {
+    gpc = (gpc + 1) % 16;
+    before = __shfl_sync(~0u, count_claim(claims, gpc, lane), 0);
   }
+  return before < table.works[gpc] ? table.first[gpc] + before : no_work;
 }
 
-// What one thread of the cluster has claimed, all of its CTAs are told. Behind it in shared memory
-// is a flag: whether the thread has said so to the other clusters, too.
-__device__ __forceinline__ void tell_work(unsigned smem, unsigned work) {
+// What a warp of the cluster has claimed, all of its CTAs are told. Behind it in shared memory is a
+// flag: whether the warp has said so to the other clusters, too.
+__device__ __forceinline__ void tell_work(unsigned smem, unsigned work, int lane) {
+  if (lane != 0) return;
 //@ if clustered
   for (unsigned cta = 0; cta < cluster_size; ++cta)
     asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(in_cta(smem + work_begin, cta)), "r"(work)

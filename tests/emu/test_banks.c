@@ -47,7 +47,8 @@ static void open(void) {
   emu_options options = {.threads = 1, .severities = emu_severities_all(EMU_SEVERITY_FAULT)};
   emu_module *module;
   err = fault = (gg_error)GG_ERROR_INIT;
-  state = (struct emu_run_state){.err = &fault, .clusters = {1, 1, 1}, .cluster_count = 1};
+  state = (struct emu_run_state){
+      .err = &fault, .clusters = {1, 1, 1}, .cluster_count = 1, .multiprocessors = 132};
   pthread_mutex_init(&state.lock, NULL);
   ck_assert(!emu_device_open(&device, &options, &err));
   ck_assert(!emu_module_load(&module, device, "k.ptx", text, strlen(text), &err));

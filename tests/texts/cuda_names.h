@@ -1,11 +1,11 @@
 // The names of CUDA C++ that emitted kernels use without a header, for a compiler that only reads
 // them: what is declared here has its types, not its meaning.
-#define __device__ __attribute__((device))
-#define __global__ __attribute__((global, used))
-#define __shared__ __attribute__((shared))
-#define __constant__ __attribute__((constant))
-#define __forceinline__ inline __attribute__((always_inline))
-#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __device__             __attribute__((device))
+#define __global__             __attribute__((global, used))
+#define __shared__             __attribute__((shared))
+#define __constant__           __attribute__((constant))
+#define __forceinline__        inline __attribute__((always_inline))
+#define __align__(bytes)       __attribute__((aligned(bytes)))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __grid_constant__
 
@@ -30,26 +30,20 @@ __device__ void __nanosleep(unsigned ns);
 __device__ void __trap();
 __device__ unsigned long long __cvta_generic_to_shared(const void *);
 
-template <class T>
-__device__ T __shfl_sync(unsigned mask, T x, int lane, int width = 32);
-template <class T>
-__device__ T __shfl_xor_sync(unsigned mask, T x, int lanes, int width = 32);
+template <class T> __device__ T __shfl_sync(unsigned mask, T x, int lane, int width = 32);
+template <class T> __device__ T __shfl_xor_sync(unsigned mask, T x, int lanes, int width = 32);
 template <class T>
 __device__ T __shfl_down_sync(unsigned mask, T x, unsigned lanes, int width = 32);
-template <class T>
-__device__ T atomicAdd(T *at, T x);
-template <class T>
-__device__ T atomicExch(T *at, T x);
+template <class T> __device__ T atomicAdd(T *at, T x);
+template <class T> __device__ T atomicExch(T *at, T x);
 __device__ unsigned __ballot_sync(unsigned mask, int x);
 __device__ int __all_sync(unsigned mask, int x);
 __device__ int __any_sync(unsigned mask, int x);
 
-template <class T>
-__device__ constexpr T min(T a, T b) {
+template <class T> __device__ constexpr T min(T a, T b) {
   return a < b ? a : b;
 }
-template <class T>
-__device__ constexpr T max(T a, T b) {
+template <class T> __device__ constexpr T max(T a, T b) {
   return a < b ? b : a;
 }
 __device__ int abs(int x);
