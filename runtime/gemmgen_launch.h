@@ -285,10 +285,10 @@ typedef struct gg_prepared {
 } gg_prepared;
 
 /* What a problem takes of `workspace`: 0 but where clusters share tiles (scheduler split_k and
- * stream_k), sums over D are stored, or tensor maps get the addresses of a batch. Its first
- * GG_WORKSPACE_COUNTERS bytes are zero before the first launch, and every launch leaves them so; a
- * workspace then serves any kernels and problems, one launch at a time. Of the problem the extents
- * and `multiprocessors` count alone. */
+ * stream_k) or claim them (raster.neighbours gpc), sums over D are stored, or tensor maps get the
+ * addresses of a batch. Its first GG_WORKSPACE_COUNTERS bytes are zero before the first launch, and
+ * every launch leaves them so; a workspace then serves any kernels and problems, one launch at a
+ * time. Of the problem the extents and `multiprocessors` count alone. */
 GG_API gg_status gg_workspace_bytes(int64_t *out, const gg_module *module,
                                     const gg_problem *problem, gg_error *err);
 

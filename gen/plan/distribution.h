@@ -63,7 +63,8 @@ typedef struct gg_distribution {
   int64_t launched;                  /* and those of the grid */
   int64_t shared_tiles, shares;      /* 0 and 0: every tile is computed whole */
   int64_t group_tiles, group_shares; /* at least 1 */
-  int64_t workspace_bytes; /* 0 where nothing is shared, nor summed over D, and no map changed */
+  int64_t workspace_bytes; /* 0 where nothing is shared, claimed or summed over D, and no map is
+                              changed */
   int64_t sums_begin;      /* where in the workspace the parts of sums over D begin, */
   int64_t maps_begin;      /* and the tensor maps that CTAs change */
   int64_t busiest;         /* K tiles of the cluster that has most of them */
