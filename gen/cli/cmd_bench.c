@@ -338,7 +338,11 @@ static int choose_covering(bench *b, const cli_case *c, const gg_form *form,
     if (one->module && cli_case_covered(c, one->kernel, &why)) {
       b->covering[count] = one->kernel;
       b->covering_modules[count++] = one->module;
-    } else if (one->kernel) {
+    } else if (!one->kernel) {
+      gg_str_printf(&why, "%s is left out: %s", ranking->lineup->list[indices[i]].plan.name,
+                    one->failure.message);
+      cli_warn(NULL, gg_str_shown(&why));
+    } else {
       const char *reason = why.length ? gg_str_shown(&why) : one->failure.message;
       bench_table_skip(&b->table, of, one->kernel, reason);
       if (!first.length) gg_str_printf(&first, " (%s: %s)", one->kernel->name, reason);
