@@ -30,13 +30,6 @@ gg_status gg_problem_read(const gg_problem **problem, gg_problem *room, gg_error
   return st;
 }
 
-bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind) {
-  for (size_t i = 0; i < kernel->param_count; i++) {
-    if (kernel->params[i].kind == kind) return true;
-  }
-  return false;
-}
-
 bool gg_kernel_reads_scalars(const gg_kernel *kernel) {
   for (size_t i = 0; i < kernel->operation_count; i++) {
     if (kernel->operations[i].scalars == GG_SCALARS_DEVICE) return true;

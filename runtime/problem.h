@@ -81,9 +81,6 @@ gg_dtype gg_kernel_scalar_type(const gg_kernel *kernel);
 void gg_problem_place_scalars(gg_problem *problem, const gg_kernel *kernel, uint64_t alpha,
                               uint64_t beta);
 
-/* Whether the kernel has such a parameter, of whatever operand. */
-bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind);
-
 /* CTAs of a cluster. */
 unsigned gg_kernel_cluster_size(const gg_kernel *kernel);
 

@@ -122,11 +122,12 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
 /* Where clusters claim their first work, and where they keep it. */
 static void write_claims(gg_str *out, const gg_plan *plan, const gg_rings *rings) {
   if (!plan->claims) return;
-  int begin = GG_WORKSPACE_COUNTERS / (int)sizeof(uint32_t) - GG_SUM_COUNTERS - GG_CLAIM_COUNTERS;
   gg_str_printf(out,
+                "constexpr int gpcs_most = %d, multiprocessors_most = %d;\n"
                 "constexpr int claims_begin = %d;  // of the workspace's counters\n"
                 "constexpr unsigned work_begin = %lld;  // in shared memory, what was claimed\n",
-                begin, (ll)rings->word_begin);
+                GG_GPCS_MAX, GG_GPC_MULTIPROCESSORS, GG_CLAIM_COUNTERS_BEGIN,
+                (ll)rings->word_begin);
 }
 
 /* Where sums of shared tiles are reduced. */

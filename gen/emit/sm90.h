@@ -16,8 +16,14 @@ const char *gg_sm90_load_of_b(const gg_plan *plan);
 
 const char *gg_sm90_half_of_b(const gg_plan *plan);
 
+/* Which work a cluster computes, and how all roles walk it. sm90_work.c */
+void gg_sm90_bind_work(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
+
+/* Whether copies find the second half of N by themselves, and not by a tensor map's dimension. */
+bool gg_sm90_finds_halves(const gg_plan *plan);
+
 /* How consumers bring together the parts of a tile, by a call that gives their boxes, behind a
- * space or a new line; NULL: tiles have none. sm90_slots.c */
+ * space or a new line; NULL: tiles have none. sm90_work.c */
 void gg_sm90_bind_combine(gg_bindings *out, const gg_plan *plan, const char *call);
 
 /* What warps copy of lines that begin anywhere or transpose, and their role's call. sm90_lines.c */

@@ -413,9 +413,8 @@ static void write_sizes(gg_str *out, const gg_plan *plan) {
                   sides[i].across, parts[i] < at_once ? at_once / parts[i] : 1);
     gg_str_printf(out, "constexpr int width_%s = %d;  // entries that a lane adds up at once\n",
                   sides[i].entry, width);
-    int begin = GG_WORKSPACE_COUNTERS / (int)sizeof(uint32_t) - GG_SUM_COUNTERS;
     gg_str_printf(out, "constexpr unsigned %s_counters_begin = %d;\n", i ? "row" : "column",
-                  begin + i * GG_SUM_COUNTERS / 2);
+                  GG_SUM_COUNTERS_BEGIN + i * GG_SUM_COUNTERS / 2);
   }
 }
 

@@ -64,9 +64,9 @@ bool gg_shares_multiprocessors(const gg_kernel *kernel) {
   return strcmp(kernel->family, "simt") == 0 || strcmp(kernel->family, "sm80") == 0;
 }
 
-static bool claims(const gg_kernel *kernel) {
+bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind) {
   for (size_t i = 0; i < kernel->param_count; i++) {
-    if (kernel->params[i].kind == GG_PARAM_GPCS) return true;
+    if (kernel->params[i].kind == kind) return true;
   }
   return false;
 }
@@ -89,7 +89,7 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
       .map_bytes = kernel->map_bytes,
       .warps = gg_shares_multiprocessors(kernel) ? kernel->tile_warps : 0,
       .specialised = kernel->dependent && !gg_shares_multiprocessors(kernel),
-      .claims = claims(kernel),
+      .claims = gg_kernel_takes(kernel, GG_PARAM_GPCS),
       .cores = strcmp(kernel->family, "simt") == 0,
       .type = kernel->a.type,
       .a_bits = gg_dtype_info_of(kernel->a.type)->bits,
@@ -221,9 +221,8 @@ static int64_t cluster_size(const gg_distributed *kernel) {
  * has none: the launch behind it may claim while it still counts. */
 static bool shares_fit(const gg_distribution *s, const gg_distributed *kernel) {
   int64_t counters = (int64_t)kernel->tile_warps * kernel->cluster_m * kernel->cluster_n;
-  int64_t all =
-      GG_WORKSPACE_COUNTERS / (int64_t)sizeof(uint32_t) - GG_SUM_COUNTERS - GG_CLAIM_COUNTERS;
-  return s->shared_tiles <= all / counters && s->k_tiles <= INT32_MAX / s->group_tiles;
+  return s->shared_tiles <= GG_CLAIM_COUNTERS_BEGIN / counters &&
+         s->k_tiles <= INT32_MAX / s->group_tiles;
 }
 
 /* Operations a second of a multiprocessor. */

@@ -74,6 +74,9 @@ typedef struct gg_distribution {
   bool next_beside; /* whether a launch like it, behind it, had better begin beside it */
 } gg_distribution;
 
+/* Whether the kernel has such a parameter, of whatever operand. */
+bool gg_kernel_takes(const gg_kernel *kernel, gg_param_kind kind);
+
 /* Whether CTAs beside each other on a multiprocessor share what it multiplies by: instructions of
  * single warps. */
 bool gg_shares_multiprocessors(const gg_kernel *kernel);

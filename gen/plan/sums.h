@@ -12,8 +12,14 @@
  * are more groups of columns, or rows, several have one together. */
 enum { GG_SUM_COUNTERS = 4096 };
 
-/* Of a workspace's counters those in front of these: of each GPC's claims, and of all. */
+/* In front of these those of claims: of each GPC, and of all. */
 enum { GG_CLAIM_COUNTERS = 32 };
+
+/* Where both begin, in counters; those before are of tiles that are shared. */
+enum {
+  GG_SUM_COUNTERS_BEGIN = GG_WORKSPACE_COUNTERS / (int)sizeof(uint32_t) - GG_SUM_COUNTERS,
+  GG_CLAIM_COUNTERS_BEGIN = GG_SUM_COUNTERS_BEGIN - GG_CLAIM_COUNTERS,
+};
 
 /* Parts of all columns, or rows, are in lines of a multiple of so many, so that each line begins at
  * whole 16 bytes, also of f32. */

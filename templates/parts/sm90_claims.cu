@@ -5,10 +5,10 @@
 // same rows of A and columns of B. In which GPC a cluster runs it knows when it begins: then it
 // claims the next piece of work of that GPC, or, where those are all claimed, of another.
 struct gpc_table {
-  unsigned char gpcs[96];       // 4 bits for each multiprocessor, the even one's the lower
-  unsigned short clusters[16];  // that each GPC is to have,
-  unsigned short works[16];     // how many of these have something to compute,
-  unsigned short first[16];     // and the number of their first piece of work
+  unsigned char gpcs[multiprocessors_most / 2];  // 4 bits for each, the even one's the lower
+  unsigned short clusters[gpcs_most];            // that each GPC is to have,
+  unsigned short works[gpcs_most];  // how many of these have something to compute,
+  unsigned short first[gpcs_most];  // and the number of their first piece of work
 };
 
 constexpr unsigned no_work = 0x7fffffff;
@@ -38,8 +38,8 @@ __device__ __forceinline__ unsigned claimed_work(work_claim claim, const gpc_tab
                                                  unsigned *claims, int lane) {
   unsigned gpc = __shfl_sync(~0u, claim.gpc, 0), before = __shfl_sync(~0u, claim.before, 0);
 #pragma unroll 1
-  for (int asked = 1; asked < 16 && before >= table.clusters[gpc]; ++asked) {
-    gpc = (gpc + 1) % 16;
+  for (int asked = 1; asked < gpcs_most && before >= table.clusters[gpc]; ++asked) {
+    gpc = (gpc + 1) % gpcs_most;
     before = __shfl_sync(~0u, count_claim(claims, gpc, lane), 0);
   }
   return before < table.works[gpc] ? table.first[gpc] + before : no_work;
@@ -78,22 +78,25 @@ __device__ __forceinline__ void meet() {
 // are to come may themselves wait for places, behind launches that wait likewise, or where the
 // stream has only a part of the device.
 __device__ __forceinline__ void end_claims(unsigned *claims, unsigned smem) {
-  unsigned known = atomicAdd(claims + 16, 1u) + 1;
+  unsigned known = atomicAdd(claims + gpcs_most, 1u) + 1;
   if (known == gridDim.x / cluster_size) {
-    for (int i = 0; i <= 16; ++i) atomicExch(claims + i, 0u);
+    for (int i = 0; i <= gpcs_most; ++i) atomicExch(claims + i, 0u);
     __threadfence();
   }
   constexpr int most_looks = 1000;
   const int looks = told_work(smem) == no_work ? most_looks : 0;
   for (int i = 0; i < looks && known != gridDim.x / cluster_size && known != 0; ++i) {
     __nanosleep(100);
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(known) : "l"(claims + 16));
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(known) : "l"(claims + gpcs_most));
   }
   asm volatile("st.release.cta.shared.u32 [%0], 1;" ::"r"(smem + work_begin + 4) : "memory");
 }
 
 // The launch behind this one claims anew: it may begin when all counters are zero.
 __device__ __forceinline__ void await_claims(unsigned smem) {
+//@ if clustered
+  if (cluster_rank() != 0) return;
+//@ end
   for (unsigned ended = 0; !ended;)
     asm volatile("ld.acquire.cta.shared.u32 %0, [%1];"
                  : "=r"(ended)
