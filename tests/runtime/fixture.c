@@ -96,6 +96,14 @@ gg_kernel fixture_mapped_kernel(void) {
   return kernel;
 }
 
+static const gg_param claiming_params[] = {{.kind = GG_PARAM_WORKSPACE}, {.kind = GG_PARAM_GPCS}};
+
+void fixture_claim(gg_kernel *kernel) {
+  kernel->grid = GG_GRID_PERSISTENT;
+  kernel->params = claiming_params;
+  kernel->param_count = sizeof claiming_params / sizeof *claiming_params;
+}
+
 gg_problem fixture_problem(int64_t m, int64_t n, int64_t k, int64_t batch) {
   gg_kernel kernel = fixture_kernel();
   gg_problem problem = GG_PROBLEM_INIT;

@@ -12,6 +12,9 @@ gg_kernel fixture_kernel(void);
 /* The same, but A, B and D come by tensor maps, and there is no C. */
 gg_kernel fixture_mapped_kernel(void);
 
+/* Makes a kernel one whose clusters claim their work. */
+void fixture_claim(gg_kernel *kernel);
+
 /* A problem of these kernels with made-up addresses. */
 gg_problem fixture_problem(int64_t m, int64_t n, int64_t k, int64_t batch);
 

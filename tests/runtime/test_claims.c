@@ -1,28 +1,12 @@
 /* How work is dealt to GPCs, on random ones: every cluster gets its number, and every work a
  * cluster, wherever the clusters run. The seed is printed; GEMMGEN_SEED sets another. */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "claims.h"
+#include "draws.h"
 #include "suite.h"
 
 enum { rounds = 20000 };
 
-static uint64_t seed, state;
-
-/* splitmix64 */
-static uint64_t draw(void) {
-  uint64_t z = state += 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-static int64_t draw_from(int64_t low, int64_t high) {
-  return low + (int64_t)(draw() % (uint64_t)(high - low + 1));
-}
-
-#define HOLDS(condition) ck_assert_msg(condition, "seed %" PRIu64 ": " #condition, seed)
+#define HOLDS(condition) ck_assert_msg(condition, "seed %" PRIu64 ": " #condition, draws_seed)
 
 /* Up to 16 groups, of any sizes, the last one sometimes loose. */
 static gg_gpcs draw_gpcs(void) {
@@ -79,7 +63,7 @@ static int gpc_in(const gg_gpc_table *table, int sm) {
 }
 
 START_TEST(every_work_is_claimed_once) {
-  state = seed;
+  draws_restart();
   for (int i = 0; i < rounds; i++) {
     gg_gpcs gpcs = draw_gpcs();
     int64_t ctas = (int64_t)1 << draw_from(0, 4), clusters = draw_from(1, 2 * gpcs.multiprocessors);
@@ -93,7 +77,7 @@ END_TEST
 
 /* Multiprocessors find their GPC, and no cluster is meant for one that holds none. */
 START_TEST(gpcs_get_what_they_hold) {
-  state = seed;
+  draws_restart();
   for (int i = 0; i < rounds; i++) {
     gg_gpcs gpcs = draw_gpcs();
     int64_t ctas = (int64_t)1 << draw_from(0, 3), room = 0;
@@ -157,9 +141,7 @@ START_TEST(unknown_gpcs_are_one) {
 END_TEST
 
 int main(void) {
-  const char *given = getenv("GEMMGEN_SEED");
-  seed = given && *given ? strtoull(given, NULL, 10) : 20261127;
-  printf("seed %" PRIu64 "\n", seed);
+  draws_begin(20261127);
   Suite *suite = suite_create("claims");
   TCase *tests = tcase_create("claims");
   tcase_set_timeout(tests, 60);

@@ -1,5 +1,5 @@
 /* Layouts: an example of every operation of the calculator, text forms, errors. What else the
- * calculator reads and draws is in test_calculator.c. */
+ * calculator reads is in test_calculator.c, what it draws in test_drawings.c. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,26 +8,15 @@
 #include <string.h>
 
 #include "calculator/expr.h"
+#include "draws.h"
 #include "layout/calc.h"
 #include "suite.h"
 
 enum { default_rounds = 1000, most_points = 4096 };
 
-static uint64_t seed, state;
 static int rounds;
 
 /* ---- Random values ------------------------------------------------------------------------- */
-
-static uint32_t next_random(void) { /* splitmix64 */
-  uint64_t z = (state += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return (uint32_t)(z >> 32);
-}
-
-static int below(int limit) {
-  return (int)(next_random() % (uint32_t)limit);
-}
 
 static int64_t some_size(void) {
   static const int64_t sizes[] = {1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 8, 8};
@@ -102,18 +91,18 @@ static const char *text_of(const gg_layout *a) {
 }
 
 #define CHECK(condition, ...)                                                                      \
-  ck_assert_msg(condition, "seed %llu: %s: %s", (unsigned long long)seed, #condition, __VA_ARGS__)
+  ck_assert_msg(condition, "seed %" PRIu64 ": %s: %s", draws_seed, #condition, __VA_ARGS__)
 
 /* Runs `body` once a round; `answered` counts the rounds that came to an answer. */
 #define LAW(name, least_percent)                                                                   \
   static void name##_once(int *answered);                                                          \
   START_TEST(name) {                                                                               \
     int answered = 0;                                                                              \
-    state = seed;                                                                                  \
+    draws_restart();                                                                               \
     for (int i = 0; i < rounds; i++)                                                               \
       name##_once(&answered);                                                                      \
-    ck_assert_msg(answered * 100 >= rounds * (least_percent), "seed %llu: %d answers of %d",       \
-                  (unsigned long long)seed, answered, rounds);                                     \
+    ck_assert_msg(answered * 100 >= rounds * (least_percent),                                      \
+                  "seed %" PRIu64 ": %d answers of %d", draws_seed, answered, rounds);             \
   }                                                                                                \
   END_TEST                                                                                         \
   static void name##_once(int *answered)
@@ -570,9 +559,9 @@ static uint64_t setting(const char *name, uint64_t otherwise) {
 }
 
 int main(void) {
-  seed = setting("GEMMGEN_SEED", 20240131);
+  draws_begin(20240131);
   rounds = (int)setting("GEMMGEN_ROUNDS", default_rounds);
-  printf("seed %llu, %d rounds a law\n", (unsigned long long)seed, rounds);
+  printf("%d rounds a law\n", rounds);
   fflush(stdout);
   Suite *suite = suite_create("layout laws");
   TCase *laws = tcase_create("laws");
