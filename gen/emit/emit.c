@@ -31,26 +31,11 @@ typedef struct kernel_memory {
 
 /* ---- Launch facts ----------------------------------------------------------------------- */
 
-/* In the terms of the spec, whatever the text calls its parameters. */
-static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const gg_layouts *layouts,
-                            gg_error *err) {
-  const gg_plan as_asked = gg_plan_as_asked(chosen), *plan = &as_asked;
+/* What needs no memory: all but texts, parameters and expressions. */
+static gg_kernel facts_of(const gg_plan *plan, const gg_plan *chosen, const gg_layouts *layouts) {
   const gg_distributed distributed = gg_distributed_of_plan(chosen);
-  gg_kernel *kernel = &memory->kernel;
-  gg_param *params = GG_ARENA_ARRAY(&memory->arena, gg_param, GG_PARAMS_MAX);
-  char arch[GG_ARCH_NAME_MAX];
-  gg_arch_name(arch, plan->arch);
-  const char *name = gg_arena_strndup(&memory->arena, plan->name, strlen(plan->name));
-  const char *arch_copy = gg_arena_strndup(&memory->arena, arch, strlen(arch));
-  const char *note = plan->note;
-  if (note) note = gg_arena_strndup(&memory->arena, note, strlen(note));
-  if (!params || !name || !arch_copy || (plan->note && !note))
-    return gg_fail(err, MEMORY, NULL, "");
-  *kernel = (gg_kernel){
-      .name = name,
+  gg_kernel kernel = {
       .family = plan->target->family,
-      .arch = arch_copy,
-      .note = note,
       .a = plan->a,
       .b = plan->b,
       .c = plan->c,
@@ -72,7 +57,6 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .rounded_a = plan->rounded_a,
       .rounded_b = plan->rounded_b,
       .operation_count = plan->operation_count,
-      .expressions = plan->expressions.count ? memory->expressions.list : NULL,
       .grid = distributed.grid,
       .splits = distributed.splits,
       .tile_warps = distributed.tile_warps,
@@ -93,17 +77,41 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
       .map_bytes = distributed.map_bytes,
       .smem_bytes = layouts->smem_bytes,
       .int32_coordinates = plan->target->int32_coordinates,
-      .params = params,
-      .param_count = gg_kernel_params(params, chosen, layouts),
       .map_count = layouts->map_count,
   };
-  memcpy(kernel->maps, layouts->maps, sizeof kernel->maps);
-  memory->expressions = plan->expressions;
-  memcpy(kernel->operations, plan->operations, sizeof kernel->operations);
+  memcpy(kernel.operations, plan->operations, sizeof kernel.operations);
+  memcpy(kernel.maps, layouts->maps, sizeof kernel.maps);
+  for (size_t i = 0; i < kernel.map_count; i++)
+    kernel.maps[i].operand = gg_operand_as_asked(chosen, kernel.maps[i].operand);
+  return kernel;
+}
+
+static gg_status copy_texts(gg_kernel *out, gg_arena *arena, const gg_plan *plan, gg_error *err) {
+  char arch[GG_ARCH_NAME_MAX];
+  gg_arch_name(arch, plan->arch);
+  out->name = gg_arena_strndup(arena, plan->name, strlen(plan->name));
+  out->arch = gg_arena_strndup(arena, arch, strlen(arch));
+  out->note = plan->note ? gg_arena_strndup(arena, plan->note, strlen(plan->note)) : NULL;
+  bool whole = out->name && out->arch && (out->note || !plan->note);
+  return whole ? GG_OK : gg_fail(err, MEMORY, NULL, "");
+}
+
+/* In the terms of the spec, whatever the text calls its parameters. */
+static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const gg_layouts *layouts,
+                            gg_error *err) {
+  const gg_plan plan = gg_plan_as_asked(chosen);
+  gg_kernel *kernel = &memory->kernel;
+  gg_param *params = GG_ARENA_ARRAY(&memory->arena, gg_param, GG_PARAMS_MAX);
+  if (!params) return gg_fail(err, MEMORY, NULL, "");
+  *kernel = facts_of(&plan, chosen, layouts);
+  gg_status st = copy_texts(kernel, &memory->arena, &plan, err);
+  if (st) return st;
+  memory->expressions = plan.expressions;
+  if (plan.expressions.count) kernel->expressions = memory->expressions.list;
+  kernel->params = params;
+  kernel->param_count = gg_kernel_params(params, chosen, layouts);
   for (size_t i = 0; i < kernel->param_count; i++)
     params[i] = gg_param_as_asked(chosen, params[i]);
-  for (size_t i = 0; i < kernel->map_count; i++)
-    kernel->maps[i].operand = gg_operand_as_asked(chosen, kernel->maps[i].operand);
   return GG_OK;
 }
 

@@ -76,38 +76,43 @@ int64_t gg_smem_limit(const gg_plan *plan) {
   return gg_smem_limit_for(plan, plan->ctas_per_sm);
 }
 
+/* What the stages take, and what stands beside them. */
+static void add_stages(gg_str *out, const gg_plan *plan, const gg_smem_parts *parts) {
+  int bits = gg_plan_smem_bits(plan, plan->a.type);
+  bool whole = bits % 8 == 0;
+  int rows_b = gg_plan_rows_of_b(plan, plan->tile_n);
+  int k_of_a = gg_plan_k_of_a(plan, plan->tile_k);
+  int64_t elements = (int64_t)plan->tile_m * k_of_a + (int64_t)rows_b * plan->tile_k;
+  int64_t scales = gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan);
+  int64_t metadata = gg_metadata_bytes(plan);
+  int64_t bare = gg_plan_smem_bytes(plan, plan->a.type, elements);
+  gg_str_printf(out, "%d stages x (%dx%d + %dx%d) x %d %s = %lld B", plan->stages, plan->tile_m,
+                k_of_a, rows_b, plan->tile_k, whole ? bits / 8 : bits, whole ? "B" : "bits",
+                (long long)(plan->stages * bare));
+  const struct {
+    int64_t bytes;
+    const char *what;
+  } more[] = {
+      {plan->stages * (parts->stage - bare - scales - metadata), "padding"},
+      {plan->stages * scales, "scale factors"},
+      {plan->stages * metadata, "metadata"},
+      {parts->behind ? parts->staging : 0, "staging"},
+      {parts->sums, "other CTAs' sums"},
+      {parts->barriers, "barriers"},
+  };
+  for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+    if (more[i].bytes)
+      gg_str_printf(out, " + %lld B of %s", (long long)more[i].bytes, more[i].what);
+  }
+}
+
 gg_status gg_check_smem(const gg_plan *plan, const gg_smem_parts *parts, int64_t most,
                         gg_error *err) {
   gg_str sum = GG_STR_INIT, advice = GG_STR_INIT;
   char arch[GG_ARCH_NAME_MAX], shared[32] = "";
   int64_t behind = parts->sums + parts->barriers + (parts->behind ? parts->staging : 0);
   if (plan->stages * parts->stage + behind > most) {
-    int bits = gg_plan_smem_bits(plan, plan->a.type);
-    bool whole = bits % 8 == 0;
-    int rows_b = gg_plan_rows_of_b(plan, plan->tile_n);
-    int k_of_a = gg_plan_k_of_a(plan, plan->tile_k);
-    int64_t elements = (int64_t)plan->tile_m * k_of_a + (int64_t)rows_b * plan->tile_k;
-    int64_t scales = gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan);
-    int64_t metadata = gg_metadata_bytes(plan);
-    int64_t bare = gg_plan_smem_bytes(plan, plan->a.type, elements);
-    gg_str_printf(&sum, "%d stages x (%dx%d + %dx%d) x %d %s = %lld B", plan->stages, plan->tile_m,
-                  k_of_a, rows_b, plan->tile_k, whole ? bits / 8 : bits, whole ? "B" : "bits",
-                  (long long)(plan->stages * bare));
-    const struct {
-      int64_t bytes;
-      const char *what;
-    } more[] = {
-        {plan->stages * (parts->stage - bare - scales - metadata), "padding"},
-        {plan->stages * scales, "scale factors"},
-        {plan->stages * metadata, "metadata"},
-        {parts->behind ? parts->staging : 0, "staging"},
-        {parts->sums, "other CTAs' sums"},
-        {parts->barriers, "barriers"},
-    };
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-      if (more[i].bytes)
-        gg_str_printf(&sum, " + %lld B of %s", (long long)more[i].bytes, more[i].what);
-    }
+    add_stages(&sum, plan, parts);
   } else if (parts->in_place + behind > most) {
     gg_str_printf(&sum, "sums of %d warps along K in the stages' place take %lld B", plan->atoms_k,
                   (long long)parts->in_place);

@@ -293,20 +293,11 @@ static int64_t ring_bytes(gg_layouts *layouts, const gg_plan *plan, gg_ring_id i
   }
 }
 
-/* Of the producer's warpgroup the last warps fetch matrices; the others are given out in turn. */
-static void add_roles(gg_rings *rings, const gg_plan *plan) {
-  int spare = gg_sm90_first_spare_warp(plan);
+static gg_role producer_of(const gg_plan *plan) {
   gg_role producer = {.id = GG_ROLE_PRODUCER, .name = "producer", .warps = 1, .elected = true};
-  gg_role consumer = {.id = GG_ROLE_CONSUMER,
-                      .name = "consumer",
-                      .warps = plan->consumers * warps_a_group,
-                      .groups = plan->consumers};
   if (plan->specialised) {
     producer.part = "sm90_produce";
     producer.registers = plan->producer_registers;
-    consumer.part = "sm90_consume";
-    consumer.first_warp = warps_a_group;
-    consumer.registers = plan->consumer_registers;
   }
   if (gg_sm90_has_copiers(plan)) {
     producer.part = "sm90_copiers";
@@ -314,16 +305,27 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
     producer.elected = false;
   }
   if (plan->cta_group > 1 && producer.elected) producer.part = "sm100_produce_pair";
-  gg_rings_add_role(rings, producer);
-  if (gg_plan_in_tensor_memory(plan)) {
-    consumer.part = "sm100_consume";
-    gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_MMA,
-                                       .name = "MMA issuer",
-                                       .first_warp = gg_sm100_issuer(plan),
-                                       .warps = 1,
-                                       .elected = true,
-                                       .part = "sm100_issue"});
+  return producer;
+}
+
+static gg_role consumer_of(const gg_plan *plan) {
+  gg_role consumer = {.id = GG_ROLE_CONSUMER,
+                      .name = "consumer",
+                      .warps = plan->consumers * warps_a_group,
+                      .groups = plan->consumers};
+  if (plan->specialised) {
+    consumer.part = "sm90_consume";
+    consumer.first_warp = warps_a_group;
+    consumer.registers = plan->consumer_registers;
   }
+  if (gg_plan_in_tensor_memory(plan)) consumer.part = "sm100_consume";
+  return consumer;
+}
+
+/* Roles of one warp each of the producer's warpgroup, in turn, but for those that fetch matrices,
+ * which are its last warps. */
+static void add_helpers(gg_rings *rings, const gg_plan *plan) {
+  int spare = gg_sm90_first_spare_warp(plan);
   if (plan->vector_buffers) {
     gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_VECTORS,
                                        .name = "vectors",
@@ -356,7 +358,20 @@ static void add_roles(gg_rings *rings, const gg_plan *plan) {
                                        .elected = true,
                                        .part = "sm100_schedule"});
   }
-  gg_rings_add_role(rings, consumer);
+}
+
+static void add_roles(gg_rings *rings, const gg_plan *plan) {
+  gg_rings_add_role(rings, producer_of(plan));
+  if (gg_plan_in_tensor_memory(plan)) {
+    gg_rings_add_role(rings, (gg_role){.id = GG_ROLE_MMA,
+                                       .name = "MMA issuer",
+                                       .first_warp = gg_sm100_issuer(plan),
+                                       .warps = 1,
+                                       .elected = true,
+                                       .part = "sm100_issue"});
+  }
+  add_helpers(rings, plan);
+  gg_rings_add_role(rings, consumer_of(plan));
 }
 
 void gg_sm90_derive_rings(gg_layouts *out, const gg_plan *plan) {
