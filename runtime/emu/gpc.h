@@ -1,5 +1,6 @@
 /* Where clusters run: the CTAs of one lie in one GPC, a group of the device's multiprocessors.
- * Multiprocessors (%smid) are dealt to GPCs in pairs, in turn. Nothing but %smid depends on it. */
+ * Multiprocessors (%smid) are dealt to GPCs in pairs, in turn, so a device has an even number of
+ * them. Nothing but %smid depends on it. */
 #ifndef GG_EMU_GPC_H
 #define GG_EMU_GPC_H
 

@@ -1,9 +1,10 @@
 /* Groups of multiprocessors: the emulator's, found as a GPU's are; other devices', whose answers
- * are played; what becomes of failures. */
+ * are played, also of devices that are drawn; what becomes of failures. */
 #include <pthread.h>
 #include <string.h>
 
 #include "context.h"
+#include "draws.h"
 #include "emu/gpc.h"
 #include "gemmgen_emu.h"
 #include "gpc.h"
@@ -18,9 +19,10 @@ static int launches;
 static unsigned cluster_size;                               /* of the last launch */
 static uint32_t (*played)(unsigned cluster, unsigned rank); /* the %smid that a CTA says */
 static CUresult load_result;
-static bool no_room, no_memory; /* for clusters; on the device */
-static _Thread_local int mode;  /* of captures */
-static int forbidden;           /* calls that it forbids */
+static bool no_room, no_memory;  /* for clusters; on the device */
+static unsigned largest_cluster; /* that there is room for */
+static _Thread_local int mode;   /* of captures */
+static int forbidden;            /* calls that it forbids */
 
 static CUresult counted_launch(const CUlaunchConfig *config, CUfunction function, void **arguments,
                                void **extra) {
@@ -51,7 +53,7 @@ static CUresult refused_alloc(CUdeviceptr *address, size_t bytes) {
 
 static CUresult room_for(int *clusters, CUfunction function, const CUlaunchConfig *config) {
   CUresult result = emulator.cuOccupancyMaxActiveClusters(clusters, function, config);
-  if (no_room) *clusters = 0;
+  if (no_room || config->attributes[0].value.cluster[0] > largest_cluster) *clusters = 0;
   return result;
 }
 
@@ -85,6 +87,7 @@ static gg_context *open_device(int arch, uint64_t seed) {
   played = NULL;
   load_result = CUDA_SUCCESS;
   no_room = no_memory = false;
+  largest_cluster = 8;
   ck_assert_msg(gg_context_open_device(&context, &driver, 0, &err) == GG_OK, "%s", err.message);
   return context;
 }
@@ -132,8 +135,9 @@ START_TEST(finds_the_emulators) {
 END_TEST
 
 START_TEST(finds_them_in_any_order) {
-  for (uint64_t seed = 1; seed <= 5; seed++)
-    ck_emulator(90, seed, 132);
+  draws_restart();
+  for (int i = 0; i < 5; i++)
+    ck_emulator(90, draw() | 1, 132);
 }
 END_TEST
 
@@ -167,6 +171,13 @@ START_TEST(the_emulators_clusters_lie_apart) {
   for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
     for (uint32_t ctas = 1; ctas <= 16; ctas++)
       ck_seats(devices[i], ctas);
+}
+END_TEST
+
+START_TEST(any_emulators_clusters_lie_apart) {
+  draws_restart();
+  for (int i = 0; i < 200; i++)
+    ck_seats((uint32_t)(2 * draw_from(1, GG_GPC_MULTIPROCESSORS / 2)), (uint32_t)draw_from(1, 16));
 }
 END_TEST
 
@@ -248,6 +259,107 @@ START_TEST(is_one_group_where_the_driver_does_not_compile) {
 }
 END_TEST
 
+/* ---- Devices that are drawn ------------------------------------------------------------ */
+
+/* Groups of any sizes whose multiprocessors have any numbers. */
+static struct {
+  int multiprocessors, count;
+  int group[GG_GPC_MULTIPROCESSORS];                  /* of each %smid */
+  int smids[GG_GPCS_MAX + 8][GG_GPC_MULTIPROCESSORS]; /* of each group */
+  int size[GG_GPCS_MAX + 8];
+} drawn;
+
+static void draw_device(int multiprocessors) {
+  bool fine = draw() % 4 == 0; /* groups so small that many of them are loose */
+  memset(&drawn, 0, sizeof drawn);
+  drawn.multiprocessors = multiprocessors;
+  drawn.count = below(GG_GPCS_MAX + 8) + 1;
+  for (int sm = 0; sm < multiprocessors; sm++) {
+    int group = below(drawn.count);
+    if (fine && draw() % 4) group = 0;
+    drawn.group[sm] = group;
+    drawn.smids[group][drawn.size[group]++] = sm;
+  }
+}
+
+/* Clusters begin at every place of the groups that hold them, in turn. */
+static uint32_t played_drawn(unsigned cluster, unsigned rank) {
+  int room = 0;
+  for (int i = 0; i < drawn.count; i++)
+    if (drawn.size[i] >= (int)cluster_size) room += drawn.size[i];
+  int place = (int)(cluster % (unsigned)room), group = 0;
+  for (;; group++) {
+    if (drawn.size[group] < (int)cluster_size) continue;
+    if (place < drawn.size[group]) break;
+    place -= drawn.size[group];
+  }
+  return (uint32_t)drawn.smids[group][(place + (int)rank) % drawn.size[group]];
+}
+
+static unsigned largest_drawn(void) {
+  unsigned largest = 0;
+  for (int i = 0; i < drawn.count; i++) {
+    unsigned holds = drawn.size[i] >= 8 ? 8 : drawn.size[i] >= 4 ? 4 : 0;
+    if (holds > largest) largest = holds;
+  }
+  return largest;
+}
+
+/* Groups of four and more in the order of their least numbers, and behind them the loose ones. */
+static gg_gpcs groups_drawn(void) {
+  enum { least = 4 };
+  gg_gpcs out = {.multiprocessors = drawn.multiprocessors};
+  int number[GG_GPCS_MAX + 8], count = 0, loose = 0;
+  memset(number, -1, sizeof number);
+  for (int sm = 0; sm < drawn.multiprocessors; sm++) {
+    int group = drawn.group[sm];
+    if (drawn.size[group] < least) {
+      loose++;
+    } else if (number[group] < 0) {
+      number[group] = count++;
+    }
+  }
+  if (count == 0 || count + (loose > 0) > GG_GPCS_MAX)
+    return (gg_gpcs){
+        .multiprocessors = drawn.multiprocessors, .count = 1, .size = {drawn.multiprocessors}};
+  for (int sm = 0; sm < drawn.multiprocessors; sm++) {
+    int of = number[drawn.group[sm]] < 0 ? count : number[drawn.group[sm]];
+    out.of[sm] = (unsigned char)of;
+    out.size[of]++;
+  }
+  if (loose) out.loose[count] = true;
+  out.count = count + (loose > 0);
+  return out;
+}
+
+START_TEST(finds_what_is_drawn) {
+  static const struct {
+    int arch, multiprocessors;
+  } devices[] = {{90, 132}, {100, 148}, {110, 20}, {120, 170}};
+  int alone = 0, with_loose = 0;
+  draws_restart();
+  for (int i = 0; i < 40; i++) {
+    int which = below(4);
+    draw_device(devices[which].multiprocessors);
+    gg_context *context = open_device(devices[which].arch, 0);
+    played = played_drawn;
+    largest_cluster = largest_drawn();
+    const gg_gpcs *found = measured(context);
+    gg_gpcs wanted = groups_drawn();
+    ck_assert_msg(found->count == wanted.count && !memcmp(found->of, wanted.of, sizeof wanted.of) &&
+                      !memcmp(found->size, wanted.size, sizeof wanted.size) &&
+                      !memcmp(found->loose, wanted.loose, sizeof wanted.loose),
+                  "seed %" PRIu64 ", device %d: %d groups, should be %d", draws_seed, i,
+                  found->count, wanted.count);
+    alone += wanted.count == 1;
+    with_loose += wanted.loose[wanted.count - 1];
+    gg_context_close(context);
+  }
+  ck_assert_msg(alone > 0 && alone < 40 && with_loose > 0, "seed %" PRIu64 ": %d, %d", draws_seed,
+                alone, with_loose);
+}
+END_TEST
+
 /* ---- Calls ---------------------------------------------------------------------------- */
 
 START_TEST(measures_once) {
@@ -313,6 +425,7 @@ START_TEST(is_tried_anew_after_a_failure) {
 END_TEST
 
 int main(void) {
+  draws_begin(20261128);
   Suite *s = suite_create("gpc");
   TCase *devices = tcase_create("devices"), *calls = tcase_create("calls");
   tcase_set_timeout(devices, 60);
@@ -320,10 +433,12 @@ int main(void) {
   tcase_add_test(devices, finds_the_emulators);
   tcase_add_test(devices, finds_them_in_any_order);
   tcase_add_test(devices, the_emulators_clusters_lie_apart);
+  tcase_add_test(devices, any_emulators_clusters_lie_apart);
   tcase_add_test(devices, puts_loose_ones_together);
   tcase_add_test(devices, is_one_group_else);
   tcase_add_test(devices, is_one_group_without_clusters);
   tcase_add_test(devices, is_one_group_where_the_driver_does_not_compile);
+  tcase_add_test(devices, finds_what_is_drawn);
   tcase_add_test(calls, measures_once);
   tcase_add_test(calls, serves_threads);
   tcase_add_test(calls, is_tried_anew_after_a_failure);
