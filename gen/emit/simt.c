@@ -90,12 +90,19 @@ typedef struct tile {
   const gg_composed *layout;
   const gg_operand *operand;
   int mn, copy_bytes;
-  bool even_mn;
 } tile;
 
-/* Whether lines along M or N may end inside a chunk. */
-static bool is_ragged(const gg_operand *operand, int copy_bytes, bool even_mn) {
-  return copy_bytes > gg_dtype_bytes(operand->type, 1) && operand->major != GG_MAJOR_K && !even_mn;
+/* Whether A or B has whole tiles along M or N. */
+static bool is_even(const gg_plan *plan, const gg_operand *operand) {
+  return operand == &plan->a ? gg_is_even(plan->fixed_m, plan->tile_m)
+                             : gg_is_even(plan->fixed_n, plan->tile_n);
+}
+
+/* Whether lines of A or B along M or N may end inside a chunk. */
+static bool is_ragged(const gg_plan *plan, const gg_operand *operand) {
+  int copy_bytes = operand == &plan->a ? plan->copy_bytes_a : plan->copy_bytes_b;
+  return copy_bytes > gg_dtype_bytes(operand->type, 1) && operand->major != GG_MAJOR_K &&
+         !is_even(plan, operand);
 }
 
 /* Whether words are made of several lines of A or of B. */
@@ -113,8 +120,8 @@ static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, 
   gg_str_printf(out, "  static constexpr int copy_bytes = %d, chunk_size = %lld;  // elements\n",
                 t->copy_bytes, chunk);
   gg_str_printf(out, "  static constexpr bool k_major = %s, even_mn = %s, ragged = %s;\n",
-                gg_cuda_bool(k_major), gg_cuda_bool(t->even_mn),
-                gg_cuda_bool(is_ragged(t->operand, t->copy_bytes, t->even_mn)));
+                gg_cuda_bool(k_major), gg_cuda_bool(is_even(plan, t->operand)),
+                gg_cuda_bool(is_ragged(plan, t->operand)));
   gg_cuda_write_split(out, plan, t->operand == &plan->a);
   long long unit = gg_simt_unit(plan, t->operand);
   bool by_registers = gg_simt_by_registers(plan, t->operand);
@@ -192,16 +199,14 @@ static gg_status write_tiles(gg_str *out, const gg_plan *plan, const gg_layouts 
                   .layout = &layouts->sA,
                   .operand = &plan->a,
                   .mn = plan->tile_m,
-                  .copy_bytes = plan->copy_bytes_a,
-                  .even_mn = gg_is_even(plan->fixed_m, plan->tile_m)};
+                  .copy_bytes = plan->copy_bytes_a};
   const tile b = {.name = "operand_b",
                   .what = "B: (n, k)",
                   .coords = {"n", "k"},
                   .layout = &layouts->sB,
                   .operand = &plan->b,
                   .mn = plan->tile_n,
-                  .copy_bytes = plan->copy_bytes_b,
-                  .even_mn = gg_is_even(plan->fixed_n, plan->tile_n)};
+                  .copy_bytes = plan->copy_bytes_b};
   gg_status st;
   if ((st = write_operand(out, plan, &a, err))) return st;
   if ((st = write_operand(out, plan, &b, err))) return st;
@@ -283,9 +288,8 @@ static void bind_routes(gg_bindings *out, const gg_plan *plan) {
   gg_bind_flag(out, "a_by_registers", a);
   gg_bind_flag(out, "b_by_registers", b);
   gg_bind_flag(out, "by_registers", a || b);
-  bool ragged_a = is_ragged(&plan->a, plan->copy_bytes_a, gg_is_even(plan->fixed_m, plan->tile_m));
-  bool ragged_b = is_ragged(&plan->b, plan->copy_bytes_b, gg_is_even(plan->fixed_n, plan->tile_n));
-  gg_bind_flag(out, "ragged_by_registers", (a && ragged_a) || (b && ragged_b));
+  gg_bind_flag(out, "ragged_by_registers",
+               (a && is_ragged(plan, &plan->a)) || (b && is_ragged(plan, &plan->b)));
   gg_bind_flag(out, "units", has_units(plan));
   gg_bind_part(out, "register_copies", a || b ? "simt_registers" : NULL);
   if (a || b) gg_bind_part(out, "put_unit", plan->mma.k > 1 ? "simt_put_bytes" : "simt_put_wide");
