@@ -43,6 +43,7 @@ typedef struct load {
   double sum_steps;            /* K tiles while a CTA writes or reads a tile's sums */
   double multiply;             /* time to multiply a K tile, of that to load one: at least 1 */
   double share_steps;          /* K tiles while a cluster waits for one of the others' shares */
+  double read_steps;           /* K tiles while DRAM gives all of A and B once */
   int64_t multiprocessors;     /* or clusters, where each has one to itself */
   int64_t at_once;             /* clusters of one of them, that run beside each other */
   const gg_distributed *cores; /* the kernel, where CUDA cores multiply; else NULL */
@@ -136,9 +137,14 @@ static double idleness(const load *l, int64_t shares) {
   return gg_idleness(l->cores, l->cores->warps, each, (double)l->at_once, l->device);
 }
 
-/* K tiles while as many clusters as have the full speed of DRAM load all there are. */
-static double loading(const load *l) {
-  return (double)l->tiles * (double)l->k_tiles / (l->device->loaders * (double)l->multiprocessors);
+/* K tiles that loading takes at least. Shares that are all under way at once are at the same place
+ * of K, so DRAM is read once, and multiprocessors beside each other ask the L2 cache once. Else
+ * each share loads by itself, at the speed of as many clusters as have the full one. */
+static double loading(const load *l, int64_t shares) {
+  if (l->tiles * shares <= l->clusters) return l->read_steps;
+  double all = (double)l->tiles * (double)l->k_tiles;
+  double apart = all / (l->device->loaders * (double)l->multiprocessors);
+  return apart > l->read_steps ? apart : l->read_steps;
 }
 
 /* A cluster with several shares waits in each: what they wait for is computed behind what others
@@ -146,7 +152,7 @@ static double loading(const load *l) {
 static double splitting(const load *l, int64_t shares) {
   double rounds = (double)divide_up(l->tiles * shares, l->clusters);
   double busiest = (double)split_busiest(l, shares) * l->multiply * idleness(l, shares);
-  double least = loading(l);
+  double least = loading(l, shares);
   return (busiest > least ? busiest : least) + rounds * reducing(l, shares);
 }
 
@@ -156,14 +162,14 @@ static int64_t most_shares(const load *l) {
   return least > most ? most : least < 1 ? 1 : least;
 }
 
-/* More shares take no less than all of the loads and the waits and sums of these: where that is no
+/* More shares take no less than what DRAM does and the waits and sums of these: where that is no
  * gain, no more are looked at. */
 static int64_t best_shares(const load *l) {
   int64_t best = 1, most = most_shares(l);
-  double least = splitting(l, 1), all = loading(l);
+  double least = splitting(l, 1);
   for (int64_t shares = 2; shares <= most; shares++) {
     double waiting = (double)shares * l->share_steps;
-    if (shares > few_shares && all + waiting + 3 * l->sum_steps >= least) break;
+    if (shares > few_shares && l->read_steps + waiting + 3 * l->sum_steps >= least) break;
     double steps = splitting(l, shares);
     if (steps < least) best = shares, least = steps;
   }
@@ -235,38 +241,60 @@ static double rate_of(const gg_distributed *kernel, const gg_device_model *devic
                                         : device->fma_rate_32;
 }
 
+/* Bytes of m rows of A and n columns of B, of k elements each. */
+static double operand_bytes(const gg_distributed *kernel, double m, double n, double k) {
+  return (m * kernel->a_bits + n * kernel->b_bits) * k / 8;
+}
+
+static double operations_of(const gg_distributed *kernel) {
+  return 2.0 * kernel->tile_m * kernel->tile_n * kernel->tile_k;
+}
+
+/* How many times as long as loading a K tile multiplying it takes. */
+static double multiply_of(const gg_distributed *kernel, const gg_device_model *device) {
+  double m = kernel->tile_m, n = kernel->tile_n;
+  return m * n / (m + n) / device->even_extents;
+}
+
+/* What a K tile takes to load, which all else is counted in. */
+static double load_seconds(const gg_distributed *kernel, const gg_device_model *device) {
+  if (kernel->warps) {
+    double bytes = operand_bytes(kernel, kernel->tile_m, kernel->tile_n, kernel->tile_k);
+    return (bytes > 1 ? bytes : 1) / device->load_rate;
+  }
+  double rate = gg_device_mma_rate(device, kernel->type, false, false);
+  return operations_of(kernel) / rate / multiply_of(kernel, device);
+}
+
 /* CTAs that run beside each other on a multiprocessor share its rates. A K tile is small there, and
  * takes longer to multiply than to load: what is counted in K tiles is worked out from seconds.
  * Each share is waited for as long as one of the few that have one wait between them. */
-static void share_multiprocessors(load *l, const gg_distributed *kernel, int64_t k_tile_bytes,
+static void share_multiprocessors(load *l, const gg_distributed *kernel, double seconds,
                                   int64_t multiprocessors) {
-  const gg_device_model *device = l->device;
   if (l->clusters > multiprocessors) l->multiprocessors = multiprocessors;
   l->cores = kernel->cores ? kernel : NULL;
-  double operations = 2.0 * kernel->tile_m * kernel->tile_n * kernel->tile_k;
-  double seconds = (double)(k_tile_bytes > 0 ? k_tile_bytes : 1) / device->load_rate;
-  double multiply = operations / rate_of(kernel, device) / seconds;
-  l->multiply = multiply > 1 ? multiply : 1;
-  l->share_steps = device->wait / few_shares / seconds;
+  l->multiply = operations_of(kernel) / rate_of(kernel, l->device) / seconds;
+  l->share_steps = l->device->wait / few_shares / seconds;
 }
 
-static load load_of(const gg_distribution *s, const gg_distributed *kernel, int64_t resident,
-                    int64_t multiprocessors, const gg_device_model *device) {
-  int64_t k_tile_bytes = gg_bytes_of((int64_t)kernel->tile_m * kernel->tile_k, kernel->a_bits) +
-                         gg_bytes_of((int64_t)kernel->tile_n * kernel->tile_k, kernel->b_bits);
+static load load_of(const gg_distribution *s, const gg_distributed *kernel, gg_extents e,
+                    int64_t resident, int64_t multiprocessors, const gg_device_model *device) {
+  double seconds = load_seconds(kernel, device);
   int64_t cluster = cluster_size(kernel);
   load l = {
       .device = device, .tiles = s->tiles, .k_tiles = divide_up(s->k_tiles, kernel->cluster_k)};
   l.clusters = resident < cluster ? 1 : resident / cluster;
   l.sum_bytes = gg_bytes_of((int64_t)kernel->tile_m * kernel->tile_n, kernel->accumulator_bits);
   l.chunks = kernel->tile_warps ? (int)(l.sum_bytes / kernel->tile_warps / warp_chunk) : 1;
-  l.multiply = (double)kernel->tile_m * kernel->tile_n / (kernel->tile_m + kernel->tile_n) /
-               device->even_extents;
-  if (l.multiply < 1) l.multiply = 1;
-  l.sum_steps = (double)l.sum_bytes / (double)(k_tile_bytes > 0 ? k_tile_bytes : 1);
+  l.multiply = multiply_of(kernel, device);
+  double k_tile_bytes = operand_bytes(kernel, kernel->tile_m, kernel->tile_n, kernel->tile_k);
+  l.sum_steps = (double)l.sum_bytes / (k_tile_bytes > 1 ? k_tile_bytes : 1);
   l.share_steps = device->share_steps;
+  double bytes = operand_bytes(kernel, (double)e.m, (double)e.n, (double)e.k) * (double)e.batch;
+  l.read_steps = bytes / device->dram_rate / seconds;
   l.multiprocessors = l.clusters;
-  if (kernel->warps) share_multiprocessors(&l, kernel, k_tile_bytes, multiprocessors);
+  if (kernel->warps) share_multiprocessors(&l, kernel, seconds, multiprocessors);
+  if (l.multiply < 1) l.multiply = 1;
   l.at_once = divide_up(l.clusters, l.multiprocessors);
   return l;
 }
@@ -314,8 +342,7 @@ static bool clusters_crowd(const gg_distribution *s, const gg_distributed *kerne
  * work, what beginning beside it gains does not. (Likewise: "Launches beside each other".) */
 static bool ctas_crowd(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
   if (!kernel->specialised || s->shares == 0 || s->clusters >= l->clusters) return false;
-  double operations = 2.0 * kernel->tile_m * kernel->tile_n * kernel->tile_k * (double)s->busiest;
-  return operations >
+  return operations_of(kernel) * (double)s->busiest >
          l->device->crowds_work * gg_device_mma_rate(l->device, kernel->type, false, false);
 }
 
@@ -385,7 +412,8 @@ bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg
                           const gg_device_model *device) {
   *out = (gg_distribution){.k_tiles = divide_up(extents.k, kernel->tile_k)};
   if (!count_tiles(&out->tiles, kernel, &extents)) return false;
-  load l = load_of(out, kernel, resident, gg_multiprocessors_of(device, multiprocessors), device);
+  load l = load_of(out, kernel, extents, resident, gg_multiprocessors_of(device, multiprocessors),
+                   device);
   distribute_whole(out, &l);
   share_tiles(out, kernel, &l);
   int64_t work = out->shares + out->tiles - out->shared_tiles;

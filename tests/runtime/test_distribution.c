@@ -243,6 +243,28 @@ START_TEST(claims_fill_the_device) {
 }
 END_TEST
 
+static int64_t shares_of(gg_extents extents, int tile_m, int tile_n) {
+  gg_distributed kernel = {
+      .grid = GG_GRID_SPLIT_K, .tile_m = tile_m, .tile_n = tile_n, .tile_k = 64, .tile_warps = 8};
+  kernel.cluster_m = kernel.cluster_n = kernel.cluster_k = 1;
+  kernel.type = GG_DTYPE_bf16, kernel.a_bits = kernel.b_bits = 16, kernel.accumulator_bits = 32;
+  gg_distribution d;
+  ck_assert(gg_distribution_make(&d, &kernel, extents, 132, 0, gg_device_row(90)));
+  return d.group_shares;
+}
+
+/* On 132 multiprocessors (docs/performance/h100.md, "Shares that fill the device"). */
+START_TEST(shares_of_long_products_fill_the_device) {
+  ck_assert_int_eq(shares_of((gg_extents){504, 768, 83072, 1}, 168, 128), 7); /* of 18 tiles */
+  ck_assert_int_eq(shares_of((gg_extents){496, 1008, 35072, 1}, 128, 128), 4);
+  ck_assert_int_eq(shares_of((gg_extents){856, 856, 29504, 1}, 128, 144), 3);
+  /* More of them would load by themselves, one after the other. */
+  ck_assert_int_eq(shares_of((gg_extents){368, 2256, 70144, 1}, 128, 128), 2);
+  /* DRAM gives no more. */
+  ck_assert_int_lt(shares_of((gg_extents){104, 760, 7360, 1}, 128, 256), 20);
+}
+END_TEST
+
 /* The counters of claims are no one else's: the launch behind a kernel may claim while it counts.
  */
 START_TEST(shares_leave_the_counters_of_claims) {
@@ -292,6 +314,7 @@ int main(void) {
   tcase_add_test(tests, sums_take_a_workspace);
   tcase_add_test(tests, maps_take_a_workspace);
   tcase_add_test(tests, claims_fill_the_device);
+  tcase_add_test(tests, shares_of_long_products_fill_the_device);
   tcase_add_test(tests, shares_leave_the_counters_of_claims);
   tcase_add_test(tests, sums_over_nothing);
   suite_add_tcase(suite, tests);
