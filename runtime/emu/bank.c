@@ -12,6 +12,7 @@
 #include "emu/async.h"
 #include "emu/follow.h"
 #include "emu/hazard.h"
+#include "emu/hazard/beside.h"
 #include "emu/isa/lanes.h"
 #include "emu/marks.h"
 #include "emu/memory.h"
@@ -50,6 +51,7 @@ void emu_bank_free(emu_bank *bank) {
   gg_free(bank->marks);
   gg_free(bank->cells);
   gg_free(bank->leaving);
+  gg_free(bank->touched);
 }
 
 void emu_banks_close(emu_cta *cta) {
@@ -200,6 +202,9 @@ static bool check_order(const emu_bank_access *a, const emu_places *places) {
     EMU_EACH_LANE(a->lanes, lane) {
       emu_hazard_flag(a->warp, a->address[lane]);
     }
+  }
+  if (a->kind->orders == EMU_ORDERS_FLAGS && a->warp->cta->cluster->run->beside) {
+    return emu_beside_access(a, places);
   }
   return true;
 }

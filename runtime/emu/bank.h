@@ -70,7 +70,8 @@ struct emu_bank {
   const char *name; /* of a variable; NULL: it has none */
   struct emu_cell *cells; /* the race detector's: NULL until touched */
   uint16_t *leaving;      /* of each 16 bytes: operations in flight yet to read them; likewise */
-  emu_bank *next;         /* of the CTA's */
+  _Atomic(struct emu_touch *) touched; /* hazard/touches.h: likewise */
+  emu_bank *next;                      /* of the CTA's */
 };
 
 /* Each kind, and the functions that its row may name. */

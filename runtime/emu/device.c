@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "emu/device.h"
+#include "emu/hazard/touches.h"
 #include "emu/memory.h"
 
 #define FIRST_ADDRESS ((uint64_t)0x10 << 40)
@@ -54,6 +55,7 @@ void emu_device_close(emu_device *device) {
     range_close(device->ranges[i]);
   }
   gg_free(device->ranges);
+  emu_touches_close(device->touches);
   gg_free(device);
 }
 

@@ -12,6 +12,8 @@ struct emu_device {
   uint64_t next_address;
   uint64_t capacity, used; /* bytes of all ranges: what there may be, what there is */
   emu_module *modules;
+  struct emu_touches *touches; /* hazard/touches.h; NULL: nobody has asked yet */
+  bool beside;                 /* some launch need not have waited for the one ahead */
 };
 
 /* The range that holds `bytes` at `address`; NULL where none does. */

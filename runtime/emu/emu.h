@@ -91,12 +91,28 @@ emu_kernel_facts emu_kernel_facts_of(const emu_kernel *kernel);
 /* Offset and size of a parameter in the block of parameters; false past the last. */
 bool emu_kernel_param(uint64_t *offset, uint64_t *bytes, const emu_kernel *kernel, int index);
 
+/* Launches that may still run, though here they have ended: by the numbers of their accesses, from
+ * `first` on and before `end`. */
+enum { EMU_AHEAD_MAX = 8 };
+
+typedef struct emu_ahead {
+  uint32_t count, first[EMU_AHEAD_MAX], end[EMU_AHEAD_MAX];
+} emu_ahead;
+
+/* The launches of a stream: which of them may still run when the next one begins that need not wait
+ * for them, and which when that one has waited (hazard/beside.h). Zeroed: all have ended. */
+typedef struct emu_succession {
+  emu_ahead begun, waited;
+} emu_succession;
+
 typedef struct emu_launch_config {
   unsigned grid[3], block[3];
   unsigned cluster[3]; /* all 0: a plain launch without the cluster attribute */
   uint64_t smem_bytes; /* dynamic */
   bool cooperative;    /* %envreg1 and %envreg2 name a workspace for barriers of the grid */
-  const void *params;  /* param_bytes of them, laid out as the kernel declares */
+  bool beside; /* it may begin before the launch ahead has ended: programmatic serialization */
+  emu_succession *succession;    /* of its stream; NULL: it has none, and is beside nobody */
+  const void *params;            /* param_bytes of them, laid out as the kernel declares */
   struct emu_counters *counters; /* added to; may be NULL */
   struct emu_trace *trace;       /* may be NULL */
   struct emu_follow *follow;     /* may be NULL */

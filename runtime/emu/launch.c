@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "emu/hazard.h"
+#include "emu/hazard/beside.h"
 #include "emu/memory.h"
 #include "emu/state.h"
 
@@ -341,6 +342,7 @@ gg_status emu_launch(emu_device *device, const emu_kernel *kernel, const emu_lau
   if (!st) st = open_params(&run, err);
   if (st) return st;
   if ((st = open_workspace(&run, err))) goto done;
+  if ((st = emu_beside_open(&run, err))) goto done;
   atomic_init(&state.stopped, false);
   atomic_init(&state.steps, 0);
   state.aside_end = &state.aside;
@@ -360,6 +362,7 @@ gg_status emu_launch(emu_device *device, const emu_kernel *kernel, const emu_lau
   st = first.code;
   if (st && err && !err->code) *err = first;
 done:
+  emu_beside_close(&run, st != GG_OK);
   gg_free(state.residents);
   if (state.workspace) emu_memory_free(device, state.workspace->base, NULL);
   emu_memory_free(device, state.params->base, NULL);

@@ -86,6 +86,7 @@ struct emu_run {
   bool fences;         /* the module has a fence: see hazard.h */
   bool clustered;      /* the launch carries the cluster attribute, or the kernel asks for one */
   unsigned cluster[3]; /* CTAs of a cluster: 1x1x1 in a plain launch */
+  struct emu_beside *beside; /* hazard/beside.h; NULL: no launch is beside this one */
   struct emu_run_state *state;
 };
 

@@ -93,7 +93,14 @@ static void row_at(emu_box_row *out, const emu_transfer *transfer, uint32_t inde
 static uint8_t *row_memory(const emu_transfer *transfer, const emu_box_row *row, bool write) {
   emu_device *device = transfer->warp->cta->cluster->run->device;
   uint8_t *memory = emu_global(device, row->address, row->inside, write);
-  if (memory) return memory;
+  unsigned intent = !write              ? EMU_READ
+                    : transfer->reduces ? EMU_READ | EMU_WRITE | EMU_STRONG
+                                        : EMU_WRITE;
+  if (memory) {
+    bool ordered = emu_beside_span(transfer->warp, transfer->op, transfer->lane, transfer->order,
+                                   row->address, row->inside, intent);
+    return ordered ? memory : NULL;
+  }
   gg_str why = GG_STR_INIT;
   emu_global_explain(&why, device, row->address, row->inside);
   emu_fault(transfer->warp, transfer->op, transfer->lane, GG_E_EMU_BOUNDS, "%s %s",
@@ -320,6 +327,7 @@ bool emu_transfer_in(const emu_transfer *transfer, emu_place to, emu_place barri
   o->base.writes = &o->to;
   o->base.write_count = o->to.bytes ? 1 : 0;
   o->base.land = land_in;
+  o->transfer.order = emu_beside_order(transfer->warp);
   if (!find_barrier(o, barrier)) {
     drop(&o->base);
     return false;
@@ -499,6 +507,7 @@ bool emu_transfer_out(const emu_transfer *transfer, emu_place from) {
   o->base.reads = &o->from;
   o->base.read_count = o->from.bytes ? 1 : 0;
   o->base.land = land_read;
+  o->transfer.order = emu_beside_order(transfer->warp);
   o->base.map = transfer->map_at;
   o->base.group = groups->committed[transfer->lane];
   o->base.clock = ++groups->issued;

@@ -6,6 +6,7 @@
 #include "emu/async/engine.h"
 #include "emu/async/mbarrier.h"
 #include "emu/async/reduce.h"
+#include "emu/hazard/beside.h"
 
 /* What a decoder fills in, on its stack; issuing makes operations of it. */
 typedef struct emu_transfer {
@@ -24,8 +25,9 @@ typedef struct emu_transfer {
   uint16_t skipped; /* bytes of each 16 that .cp_mask leaves out, a bit each */
   bool reduces;
   emu_reduction reduction;
-  emu_type type; /* of what is reduced */
-  bool flushes;  /* f32 is added with subnormals flushed */
+  emu_type type;   /* of what is reduced */
+  bool flushes;    /* f32 is added with subnormals flushed */
+  emu_order order; /* where it was issued: transfer.c's */
 } emu_transfer;
 
 /* Bytes in shared memory that the transfer may write; that it may read; and those that it counts.

@@ -331,6 +331,7 @@ CUresult emu_cuCtxGetApiVersion(CUcontext context, unsigned *version) {
 CUresult emu_cuCtxSynchronize(void) {
   emu_process *process;
   CUresult result = emu_enter(&process);
+  if (!result) emu_settle(process);
   return emu_leave(process, result);
 }
 

@@ -9,10 +9,10 @@ enum { portable_cluster = 8 };
 
 /* ---- Attributes ------------------------------------------------------------------------- */
 
-CUresult emu_read_attributes(emu_process *process, unsigned cluster[3], bool *cooperative,
+CUresult emu_read_attributes(emu_process *process, emu_launch_config *out,
                              const CUlaunchConfig *config) {
-  memset(cluster, 0, 3 * sizeof *cluster);
-  *cooperative = false;
+  memset(out->cluster, 0, sizeof out->cluster);
+  out->cooperative = out->beside = false;
   if (config->attribute_count && !config->attributes) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned i = 0; i < config->attribute_count; i++) {
     const CUlaunchAttribute *attribute = &config->attributes[i];
@@ -21,12 +21,14 @@ CUresult emu_read_attributes(emu_process *process, unsigned cluster[3], bool *co
                         attribute->id);
     }
     if (attribute->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
-      memcpy(cluster, attribute->value.cluster, 3 * sizeof *cluster);
+      memcpy(out->cluster, attribute->value.cluster, sizeof out->cluster);
     } else if (attribute->id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) {
-      *cooperative = attribute->value.flag != 0;
+      out->cooperative = attribute->value.flag != 0;
+    } else if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
+      out->beside = attribute->value.flag != 0;
     }
-    /* The others are hints, or let launches overlap (programmatic stream serialization), which one
-     * after the other is a legal case of. */
+    /* The others are hints, or let launches of other streams overlap (programmatic events), which
+     * one after the other is a legal case of. */
   }
   return CUDA_SUCCESS;
 }
@@ -113,16 +115,15 @@ CUresult emu_cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function,
 CUresult emu_cuOccupancyMaxActiveClusters(int *clusters, CUfunction function,
                                           const CUlaunchConfig *config) {
   emu_process *process;
-  unsigned cluster[3];
-  bool cooperative;
+  emu_launch_config asked;
   CUresult result = emu_enter(&process);
   if (!result && !emu_handle_is(process, function, EMU_HANDLE_FUNCTION)) {
     result = CUDA_ERROR_INVALID_HANDLE;
   }
   if (!result && (!clusters || !config)) result = CUDA_ERROR_INVALID_VALUE;
-  if (!result) result = emu_read_attributes(process, cluster, &cooperative, config);
+  if (!result) result = emu_read_attributes(process, &asked, config);
   if (!result) {
-    unsigned size = cluster[0] * cluster[1] * cluster[2];
+    unsigned size = asked.cluster[0] * asked.cluster[1] * asked.cluster[2];
     unsigned threads = config->block_x * config->block_y * config->block_z;
     int ctas = emu_resident(process, function, threads ? (int)threads : 1, config->smem_bytes);
     *clusters = ctas * emu_attribute(process, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) /
@@ -206,17 +207,16 @@ static CUresult check_limits(emu_process *process, CUfunction function,
 
 static CUresult launch(emu_process *process, const CUlaunchConfig *config, CUfunction function,
                        void **arguments, void **extra) {
-  bool cooperative = false;
   emu_work work = {
       .kind = EMU_WORK_LAUNCH,
       .launch.function = function,
+      .launch.stream = config->stream,
       .launch.config = {.grid = {config->grid_x, config->grid_y, config->grid_z},
                         .block = {config->block_x, config->block_y, config->block_z},
                         .smem_bytes = config->smem_bytes},
   };
   if (!emu_handle_is(process, function, EMU_HANDLE_FUNCTION)) return CUDA_ERROR_INVALID_HANDLE;
-  CUresult result = emu_read_attributes(process, work.launch.config.cluster, &cooperative, config);
-  work.launch.config.cooperative = cooperative;
+  CUresult result = emu_read_attributes(process, &work.launch.config, config);
   if (!result) result = check_limits(process, function, &work.launch.config);
   if (!result) result = pack(&work, process, function, arguments, extra);
   if (!result) return emu_submit(process, config->stream, &work);

@@ -278,7 +278,7 @@ static CUresult copy_line(CUdeviceptr to, char to_side, CUdeviceptr from, char f
     sides[i]->device = addresses[i];
   }
   if (!result) {
-    result = wait ? emu_work_do(process, &work) : emu_submit(process, stream, &work);
+    result = wait ? emu_work_wait(process, &work) : emu_submit(process, stream, &work);
   }
   return emu_leave(process, result);
 }
@@ -321,7 +321,7 @@ static CUresult copy_rows(const CUDA_MEMCPY2D *copy, CUstream stream, bool wait)
   if (!result && !copy) result = CUDA_ERROR_INVALID_VALUE;
   if (!result) {
     emu_work work = {.kind = EMU_WORK_COPY, .copy = *copy};
-    result = wait ? emu_work_do(process, &work) : emu_submit(process, stream, &work);
+    result = wait ? emu_work_wait(process, &work) : emu_submit(process, stream, &work);
   }
   return emu_leave(process, result);
 }
@@ -377,7 +377,7 @@ static CUresult fill(emu_fill rows, CUstream stream, bool wait) {
   CUresult result = emu_enter(&process);
   emu_work work = {.kind = EMU_WORK_FILL, .fill = rows};
   if (!result) {
-    result = wait ? emu_work_do(process, &work) : emu_submit(process, stream, &work);
+    result = wait ? emu_work_wait(process, &work) : emu_submit(process, stream, &work);
   }
   return emu_leave(process, result);
 }

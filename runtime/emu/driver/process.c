@@ -238,7 +238,7 @@ CUresult emu_process_open(emu_process *process) {
   if (st) {
     CUresult result = emu_result(process, st, &err);
     emu_device_close(process->device);
-    process->device = NULL;
+      process->device = NULL;
     return result;
   }
   process->fault = CUDA_SUCCESS;
@@ -330,6 +330,7 @@ void emu_process_close(emu_process *process) {
   while (process->handles)
     emu_handle_drop(process, process->handles);
   emu_device_close(process->device);
+  emu_settle(process);
   gg_str_free(&process->text);
   gg_str_free(&process->json);
   gg_str_free(&process->warnings);

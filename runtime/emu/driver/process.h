@@ -95,6 +95,7 @@ typedef struct emu_work {
       CUfunction function;
       emu_launch_config config;
       unsigned char *params; /* the work's own */
+      CUstream stream;       /* on which it was launched, or captured */
     } launch;
     CUDA_MEMCPY2D copy;
     emu_fill fill;
@@ -113,11 +114,18 @@ struct CUgraph_st {
   bool taking; /* a stream captures into it that did not make it */
 };
 
+/* What of a stream's launches may still run when its next one begins. */
+typedef struct emu_past {
+  emu_succession launches;
+  unsigned settled; /* of the process's, when it was asked for last */
+} emu_past;
+
 struct CUstream_st {
   emu_handle handle;
   unsigned flags;
   int priority;
   CUgraph capture; /* NULL: work is done at once */
+  emu_past past;
 };
 
 /* ---- The process ------------------------------------------------------------------------ */
@@ -139,9 +147,11 @@ typedef struct emu_process {
   emu_trace *trace;
   emu_follow *follow;          /* NULL: nothing is followed */
   gg_str text, json, warnings; /* of modules that are gone */
-  gg_part_name *names;             /* for the timeline: the texts are the process's own */
+  gg_part_name *names;         /* for the timeline: the texts are the process's own */
   size_t name_count;
   gg_str label;
+  emu_past past;    /* of the default streams */
+  unsigned settled; /* how often all launches of all streams were known to have ended */
 } emu_process;
 
 /* Locks; the call's end is emu_leave. The second also requires a driver that is initialised and not
@@ -185,17 +195,21 @@ int emu_attribute(const emu_process *process, int attribute);
 
 /* Does the work or captures it; takes over what it has. A stream that is none: INVALID_HANDLE. */
 CUresult emu_submit(emu_process *process, CUstream stream, emu_work *work);
-CUresult emu_work_do(emu_process *process, const emu_work *work);
+/* Does work that the host waits for. */
+CUresult emu_work_wait(emu_process *process, const emu_work *work);
 void emu_work_free(emu_work *work);
 
 /* How many CTAs of a function an SM takes at a time. */
 int emu_resident(const emu_process *process, CUfunction function, int threads, size_t smem_bytes);
-/* The cluster that attributes of a launch ask for; all 0 where they do not. */
-CUresult emu_read_attributes(emu_process *process, unsigned cluster[3], bool *cooperative,
+/* What attributes of a launch ask for, into `out`; the cluster is all 0 where they do not. */
+CUresult emu_read_attributes(emu_process *process, emu_launch_config *out,
                              const CUlaunchConfig *config);
 
 CUresult emu_copy(emu_process *process, const CUDA_MEMCPY2D *copy);
 CUresult emu_fill_memory(emu_process *process, const emu_fill *fill);
+
+/* The host knows that all launches have ended: those that come later are beside none of them. */
+void emu_settle(emu_process *process);
 
 /* Adds the counters and warnings of a function that goes to the process's. */
 void emu_keep_counters(emu_process *process, CUfunction function);

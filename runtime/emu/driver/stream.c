@@ -11,7 +11,7 @@
 
 /* ---- Work ------------------------------------------------------------------------------- */
 
-static CUresult run_launch(emu_process *process, const emu_work *work) {
+static CUresult run_launch(emu_process *process, const emu_work *work, emu_succession *stream) {
   CUfunction function = work->launch.function;
   emu_launch_config config = work->launch.config;
   gg_error err = GG_ERROR_INIT;
@@ -20,6 +20,7 @@ static CUresult run_launch(emu_process *process, const emu_work *work) {
   if (counting && !function->counters.sites) {
     st = emu_counters_open(&function->counters, function->kernel, &err);
   }
+  config.succession = stream;
   config.counters = &function->counters; /* warnings are kept there in any case */
   config.trace = process->trace;
   config.follow = process->follow;
@@ -31,13 +32,15 @@ static CUresult run_launch(emu_process *process, const emu_work *work) {
   return emu_result(process, st, &err);
 }
 
-CUresult emu_work_do(emu_process *process, const emu_work *work) {
+/* `stream`: what of its launches may still run. Work that is no launch waits for all of them. */
+static CUresult do_work(emu_process *process, const emu_work *work, emu_succession *stream) {
+  if (work->kind != EMU_WORK_LAUNCH) *stream = (emu_succession){0};
   switch (work->kind) {
   case EMU_WORK_LAUNCH:
     if (!emu_handle_is(process, work->launch.function, EMU_HANDLE_FUNCTION)) {
       return CUDA_ERROR_INVALID_HANDLE; /* of a graph that outlived its module */
     }
-    return run_launch(process, work);
+    return run_launch(process, work, stream);
   case EMU_WORK_COPY:
     return emu_copy(process, &work->copy);
   case EMU_WORK_FILL:
@@ -47,6 +50,16 @@ CUresult emu_work_do(emu_process *process, const emu_work *work) {
     break;
   }
   return CUDA_SUCCESS;
+}
+
+void emu_settle(emu_process *process) {
+  process->settled++;
+}
+
+CUresult emu_work_wait(emu_process *process, const emu_work *work) {
+  emu_succession none = {0};
+  emu_settle(process);
+  return do_work(process, work, &none);
 }
 
 void emu_work_free(emu_work *work) {
@@ -70,13 +83,33 @@ static CUgraph capture_of(CUstream stream) {
   return (uintptr_t)stream <= 2 ? NULL : stream->capture;
 }
 
+/* Of a stream to which work is about to be given. The legacy stream waits for those of others, and
+ * these for it. */
+static emu_succession *past_of(emu_process *process, CUstream stream) {
+  bool usual = (uintptr_t)stream <= 2;
+  emu_past *past = usual ? &process->past : &stream->past;
+  if (past->settled != process->settled) past->launches = (emu_succession){0};
+  if (usual) {
+    process->settled++;
+  } else {
+    process->past.launches = (emu_succession){0};
+  }
+  past->settled = process->settled;
+  return &past->launches;
+}
+
+/* The launch that the stream gets next waits for all ahead, or for something else besides. */
+static void part(emu_process *process, CUstream stream) {
+  *past_of(process, stream) = (emu_succession){0};
+}
+
 CUresult emu_submit(emu_process *process, CUstream stream, emu_work *work) {
   CUresult result = CUDA_ERROR_INVALID_HANDLE;
   if (is_stream(process, stream)) {
     CUgraph graph = capture_of(stream);
     if (graph && add_work(graph, work)) return CUDA_SUCCESS;
     if (graph) graph->failed = true;
-    result = graph ? CUDA_ERROR_OUT_OF_MEMORY : emu_work_do(process, work);
+    result = graph ? CUDA_ERROR_OUT_OF_MEMORY : do_work(process, work, past_of(process, stream));
   }
   emu_work_free(work);
   return result;
@@ -92,6 +125,7 @@ CUresult emu_cuLaunchHostFunc(CUstream stream, void (*function)(void *), void *u
     emu_work work = {.kind = EMU_WORK_CALL, .call = {function, user}};
     return emu_leave(process, emu_submit(process, stream, &work));
   }
+  if (!result) part(process, stream);
   emu_leave(process, result);
   if (!result) function(user);
   return result;
@@ -105,6 +139,7 @@ CUresult emu_cuStreamAddCallback(CUstream stream, void (*function)(CUstream, int
   if (!result && (!function || flags)) result = CUDA_ERROR_INVALID_VALUE;
   if (!result && !is_stream(process, stream)) result = CUDA_ERROR_INVALID_HANDLE;
   if (!result && capture_of(stream)) result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (!result) part(process, stream);
   emu_leave(process, result);
   if (!result) function(stream, CUDA_SUCCESS, user);
   return result;
@@ -158,6 +193,7 @@ CUresult emu_cuStreamSynchronize(CUstream stream) {
   CUresult result = emu_enter(&process);
   if (!result && !is_stream(process, stream)) result = CUDA_ERROR_INVALID_HANDLE;
   if (!result && capture_of(stream)) result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  if (!result) emu_settle(process);
   return emu_leave(process, result);
 }
 
@@ -173,6 +209,7 @@ CUresult emu_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
       (!is_stream(process, stream) || !emu_handle_is(process, event, EMU_HANDLE_EVENT))) {
     result = CUDA_ERROR_INVALID_HANDLE;
   }
+  if (!result && !capture_of(stream)) part(process, stream);
   return emu_leave(process, result);
 }
 
@@ -345,6 +382,22 @@ CUresult emu_cuGraphInstantiate(CUgraphExec *out, CUgraph graph, unsigned long l
   return result;
 }
 
+/* Of launches that streams which are captured together have left between each other, nobody knows
+ * here what they wait for. */
+static CUresult run_graph(emu_process *process, CUgraph graph) {
+  emu_succession launches = {0};
+  CUstream stream = NULL;
+  CUresult result = CUDA_SUCCESS;
+  for (size_t i = 0; !result && i < graph->count; i++) {
+    const emu_work *work = &graph->list[i];
+    bool launch = work->kind == EMU_WORK_LAUNCH;
+    if (launch && work->launch.stream != stream) launches = (emu_succession){0};
+    if (launch) stream = work->launch.stream;
+    result = do_work(process, work, &launches);
+  }
+  return result;
+}
+
 CUresult emu_cuGraphLaunch(CUgraphExec exec, CUstream stream) {
   emu_process *process;
   CUgraph graph = (CUgraph)(void *)exec;
@@ -354,8 +407,8 @@ CUresult emu_cuGraphLaunch(CUgraphExec exec, CUstream stream) {
     result = CUDA_ERROR_INVALID_HANDLE;
   }
   if (!result && capture_of(stream)) result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  for (size_t i = 0; !result && i < graph->count; i++)
-    result = emu_work_do(process, &graph->list[i]);
+  if (!result) part(process, stream);
+  if (!result) result = run_graph(process, graph);
   return emu_leave(process, result);
 }
 
@@ -422,6 +475,7 @@ CUresult emu_cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned fla
     result = CUDA_ERROR_INVALID_HANDLE;
   }
   if (!result) {
+    if (!capture_of(stream)) part(process, stream);
     clock_gettime(CLOCK_MONOTONIC, &now);
     event->recorded = true;
     event->nanoseconds = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
@@ -439,6 +493,7 @@ CUresult emu_cuEventSynchronize(CUevent event) {
   if (!result && !emu_handle_is(process, event, EMU_HANDLE_EVENT)) {
     result = CUDA_ERROR_INVALID_HANDLE;
   }
+  if (!result) emu_settle(process);
   return emu_leave(process, result);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "emu/hazard/beside.h"
 #include "emu/hazard/state.h"
 #include "emu/module.h"
 
@@ -29,12 +30,13 @@ gg_status emu_hazards_open(struct emu_hazards **out, emu_cluster *cluster, gg_er
   memset(hazards, 0, sizeof *hazards);
   hazards->cluster = cluster;
   hazards->init_fences = emu_hazard_fences(emu_kernel_ptx(cluster->run->kernel), "mbarrier_init");
-  *out = hazards;
-  return GG_OK;
+  cluster->hazards = *out = hazards;
+  return emu_part_open(&hazards->part, cluster, err);
 }
 
 void emu_hazards_close(struct emu_hazards *hazards) {
   if (!hazards) return;
+  emu_part_close(hazards->cluster);
   for (int i = 0; i < EMU_CLUSTER_MAX * EMU_WARPS_MAX; i++) {
     emu_watched *watched = hazards->watched[i];
     if (!watched) continue;

@@ -18,10 +18,10 @@ typedef struct emu_watched {
   emu_knowledge pending; /* from relaxed waits, known from the next fence on */
   emu_clocks tensor;     /* at the last tcgen05.fence::after_thread_sync */
   uint32_t inits;        /* its own clock at its last fence.mbarrier_init */
-  uint32_t consumed;     /* what it had read at this clock of its own has come (emu_hazard_consume) */
-  uint32_t met;          /* accesses of its own before this clock are ordered for all lanes */
-  bool touched;          /* there are accesses of this clock */
-  const void *flag;      /* the flag come to last, with no access since */
+  uint32_t consumed; /* what it had read at this clock of its own has come (emu_hazard_consume) */
+  uint32_t met;      /* accesses of its own before this clock are ordered for all lanes */
+  bool touched;      /* there are accesses of this clock */
+  const void *flag;  /* the flag come to last, with no access since */
 } emu_watched;
 
 /* A synchronising object: what it has been told, and the agent that stands for it, if any. */
@@ -50,6 +50,7 @@ struct emu_hazards {
   emu_sites sites;
   emu_shadow shadow;
   char flags[EMU_FLAGS]; /* stand for flags in global memory */
+  struct emu_part *part; /* beside.h; NULL: no launch is beside this one */
 };
 
 /* The warp's record, made when it is asked for first; NULL when memory is out. */

@@ -11,6 +11,7 @@
 #include "emu/async/engine.h"
 #include "emu/async/mbarrier.h"
 #include "emu/async/modifiers.h"
+#include "emu/hazard/beside.h"
 #include "emu/isa/access.h"
 #include "emu/report.h"
 
@@ -77,7 +78,9 @@ static bool find_source(copy *c, emu_warp *warp, const emu_op *op, int lane) {
   c->addresses[i] = address;
   if (!c->given[i]) return true;
   c->sources[i] = emu_global(warp->cta->cluster->run->device, address, c->given[i], false);
-  if (c->sources[i]) return true;
+  if (c->sources[i]) {
+    return emu_beside_span(warp, op, lane, emu_beside_order(warp), address, c->given[i], EMU_READ);
+  }
   gg_str why = GG_STR_INIT;
   emu_global_explain(&why, warp->cta->cluster->run->device, address, c->given[i]);
   emu_fault(warp, op, lane, GG_E_EMU_BOUNDS, "copies from %s", gg_str_text(&why));

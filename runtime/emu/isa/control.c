@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emu/decoder.h"
+#include "emu/hazard/beside.h"
 #include "emu/isa/lanes.h"
 #include "emu/state.h"
 
@@ -159,11 +160,25 @@ gg_status emu_decode_pmevent(emu_op *op, emu_decoder *d, gg_error *err) {
   return emu_modifiers_end(d, err);
 }
 
-/* Dependent launches run one after the other: there is nothing to wait for. */
+/* Launches run one after the other: there is nothing to wait for. What is done too early is found
+ * all the same (hazard/beside.h). */
+static emu_step wait_for_grids(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  (void)op, (void)lanes;
+  emu_beside_wait(warp);
+  return EMU_NEXT;
+}
+
+static emu_step let_grids_begin(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  (void)op, (void)lanes;
+  emu_beside_trigger(warp);
+  return EMU_NEXT;
+}
+
 gg_status emu_decode_griddepcontrol(emu_op *op, emu_decoder *d, gg_error *err) {
   static const char *const actions[] = {"wait", "launch_dependents", NULL};
-  if (emu_take_word(d, actions) < 0) return emu_unknown_form(d, err, "wait or launch_dependents");
-  op->exec = nothing;
+  int action = emu_take_word(d, actions);
+  if (action < 0) return emu_unknown_form(d, err, "wait or launch_dependents");
+  op->exec = action == 0 ? wait_for_grids : let_grids_begin;
   op->kind = EMU_KIND_CONTROL;
   return emu_modifiers_end(d, err);
 }

@@ -8,6 +8,7 @@
 #include "emu/async/modifiers.h"
 #include "emu/async/tensor_map.h"
 #include "emu/hazard.h"
+#include "emu/hazard/beside.h"
 #include "emu/isa/access.h"
 
 static emu_step fence(emu_warp *warp, const emu_op *op, uint32_t lanes) {
@@ -15,6 +16,13 @@ static emu_step fence(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   atomic_thread_fence(memory_order_seq_cst);
   emu_hazard_fence(warp);
   return EMU_NEXT;
+}
+
+/* Of the GPU's scope, or the system's. */
+static emu_step fence_far(emu_warp *warp, const emu_op *op, uint32_t lanes) {
+  emu_step step = fence(warp, op, lanes);
+  emu_beside_fence(warp);
+  return step;
 }
 
 static emu_step fence_mbarrier_init(emu_warp *warp, const emu_op *op, uint32_t lanes) {
@@ -80,10 +88,12 @@ gg_status emu_decode_fence(emu_op *op, emu_decoder *d, gg_error *err) {
   static const char *const scopes[] = {"cta", "cluster", "gpu", "sys", NULL};
   op->kind = EMU_KIND_FENCE;
   if (emu_take(d, "proxy")) return decode_proxy(op, d, err);
-  op->exec = emu_take(d, "mbarrier_init") ? fence_mbarrier_init : fence;
+  bool inits = emu_take(d, "mbarrier_init");
   emu_take_word(d, orders);
   emu_take_prefix(d, "sync_restrict::");
-  if (emu_take_word(d, scopes) < 0) return emu_unknown_form(d, err, "no scope");
+  int scope = emu_take_word(d, scopes);
+  if (scope < 0) return emu_unknown_form(d, err, "no scope");
+  op->exec = inits ? fence_mbarrier_init : scope >= 2 ? fence_far : fence;
   return emu_modifiers_end(d, err);
 }
 
@@ -91,7 +101,8 @@ gg_status emu_decode_membar(emu_op *op, emu_decoder *d, gg_error *err) {
   static const char *const levels[] = {"cta", "gl", "sys", NULL};
   op->kind = EMU_KIND_FENCE;
   if (emu_take(d, "proxy")) return decode_proxy(op, d, err);
-  op->exec = fence;
-  if (emu_take_word(d, levels) < 0) return emu_unknown_form(d, err, "cta, gl or sys");
+  int level = emu_take_word(d, levels);
+  op->exec = level > 0 ? fence_far : fence;
+  if (level < 0) return emu_unknown_form(d, err, "cta, gl or sys");
   return emu_modifiers_end(d, err);
 }

@@ -12,6 +12,7 @@
 #include "emu/async/mbarrier.h"
 #include "emu/async/modifiers.h"
 #include "emu/async/reduce.h"
+#include "emu/hazard/beside.h"
 
 enum { vector_max = 4, value_bytes_max = 16, barrier_bytes = 8 };
 
@@ -29,6 +30,7 @@ typedef struct remote {
   emu_span span;
   emu_mbarrier *barrier;
   uint64_t address; /* of global memory */
+  emu_order order;  /* when it was issued */
   uint8_t value[value_bytes_max];
 } remote;
 
@@ -78,6 +80,11 @@ static bool land_global(emu_async *self, emu_cluster *cluster) {
   uint32_t bytes = r->span.bytes;
   uint8_t *to = emu_global(device, r->address, bytes, true);
   if (!to) return refuse_global(self, r, device);
+  unsigned intent = facts->reduces ? EMU_READ | EMU_WRITE | EMU_STRONG : EMU_WRITE | EMU_STRONG;
+  if (!emu_beside_span(self->warp, self->op, __builtin_ctz(self->lanes), r->order, r->address,
+                       bytes, intent)) {
+    return false;
+  }
   if (facts->reduces && cluster->run->checked && !emu_global_written(device, r->address, bytes) &&
       !emu_tolerated(self->warp, self->op, __builtin_ctz(self->lanes), GG_E_EMU_UNDEFINED,
                      "updates %u bytes at 0x%llx of global memory, not all of which somebody has "
@@ -105,6 +112,7 @@ static bool find_global(remote *r, emu_warp *warp, const emu_op *op, int lane) {
   r->base.binds = false;
   r->base.land = land_global;
   r->base.chain = warp;
+  r->order = emu_beside_order(warp);
   if (r->address % r->span.bytes == 0) return true;
   emu_fault(warp, op, lane, GG_E_EMU_MISALIGNED, "address 0x%llx is not a multiple of %u",
             (unsigned long long)r->address, r->span.bytes);
