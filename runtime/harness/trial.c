@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "atom/dtype.h"
 #include "base/alloc.h"
 #include "claims.h"
@@ -495,6 +496,7 @@ gg_status gg_trial_open(gg_trial *out, gg_context *context, const gg_kernel *ker
   *out = (gg_trial){.context = context,
                     .kernel = kernel,
                     .integers = inputs->integers,
+                    .beside = options->beside,
                     .clusters = options->clusters};
   gg_problem *p = &out->problem;
   *p = (gg_problem){.size = sizeof(gg_problem),
@@ -663,6 +665,7 @@ gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream
   if (!st) st = gg_trial_poison(trial, err);
   if (!st) st = gg_prepare(&prepared, module, &trial->problem, err);
   if (!st) limit_clusters(&prepared, trial);
+  if (!st && trial->beside) st = gg_trial_go_ahead(trial, stream, err);
   if (!st) st = gg_launch_prepared(&prepared, stream, err);
   if (!st) st = gg_synchronize(trial->context, stream, err);
   return st;

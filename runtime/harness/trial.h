@@ -48,7 +48,7 @@ typedef struct gg_trial {
   gg_context *context;
   const gg_kernel *kernel;
   gg_problem problem;
-  bool integers, in_place;
+  bool integers, in_place, beside;
   int clusters;
   gg_trial_buffer a, b, c, d;                /* in place c is on the host alone */
   gg_trial_buffer scale_a, scale_b, scale_d; /* of a kernel that has factors */
@@ -72,6 +72,8 @@ typedef struct gg_trial_options {
   unsigned shared; /* GG_TRIAL_SHARES_*: of which all batches read one, a stride of 0; but for what
                       is sparse, or where arrays of addresses say */
   int clusters; /* that compute all tiles of a persistent kernel; 0: as many as the device holds */
+  bool beside;  /* in the emulator: a launch ahead, which need not have ended, has touched all that
+                   the kernel may touch (ahead.h) */
 } gg_trial_options;
 
 /* What the host's reference reads. */

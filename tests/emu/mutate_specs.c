@@ -1,18 +1,20 @@
 /* Breaks our own kernels in one place at a time (mutate.def) and tells which of the mutants the
  * emulator notices: by a wrong result, an error or a warning.
  *
- *     mutate_specs [--seeds N] [--every N] [--line N] [--percent N] SPEC...
+ *     mutate_specs [--seeds N] [--every N] [--line N] [--only OPCODE] [--percent N] SPEC...
  *
  *     --seeds N   runs of each: one as late as may be, N in random order (3)
  *     --every N   only each Nth mutant of a kernel: a sample (1)
  *     --line N    only those of this line of the PTX
+ *     --only WORD only those of rows of mutate.def with this opcode
  *     --percent N of mutants that are noticed; fewer are a failure (95)
  *
  * A problem has tiles enough for one cluster to compute several, one behind the other, and K tiles
  * enough to fill each stage of its ring twice; one of a kernel that fixes its extents is what it
- * is. Numbers are whole, so that right results are exact. Every run is a child of its own, so that
- * a mutant can do no harm to the next. Statements that are never run are left alone, as a trap in
- * their place shows. The last line counts. */
+ * is. A launch ahead, beside which it begins, has touched all that it may touch. Numbers are whole,
+ * so that right results are exact. Every run is a child of its own, so that a mutant can do no harm
+ * to the next. Statements that are never run are left alone, as a trap in their place shows. The
+ * last line counts. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +42,7 @@ typedef struct subject {
   const gg_kernel *kernel;
   const gg_binary *binary;
   int seeds, every, line; /* a line of 0: all */
+  const char *only;       /* NULL: all */
   int number;             /* of the next mutant */
   totals all;
 } subject;
@@ -121,7 +124,7 @@ static gg_status try_kernel(bool *passed, const gg_kernel *kernel, const gg_bina
   gg_reference reference;
   gg_verdict verdict;
   gg_context_options options = GG_CONTEXT_OPTIONS_INIT;
-  gg_trial_options how = {.clusters = 1};
+  gg_trial_options how = {.clusters = 1, .beside = true};
   const gg_problem shape = problem_of(kernel);
   options.provider = GG_PROVIDER_EMU;
   gg_status st = gg_context_open(&context, &options, err);
@@ -218,6 +221,7 @@ static void break_statement(void *user, const statement *broken) {
   if (s->line && broken->line != s->line) return;
   for (int i = 0; i < mutation_count; i++) {
     const mutation *m = &mutations[i];
+    if (s->only && strcmp(m->opcode, s->only)) continue;
     if (!mutation_applies(broken, m) || s->number++ % s->every != 0) continue;
     if (ran < 0) ran = run_mutant(verdict, s, broken, NULL, 0) != RIGHT;
     if (!ran) continue;
@@ -277,11 +281,13 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[at], "--seeds")) how.seeds = atoi(argv[at + 1]);
     if (!strcmp(argv[at], "--every")) how.every = atoi(argv[at + 1]);
     if (!strcmp(argv[at], "--line")) how.line = atoi(argv[at + 1]);
+    if (!strcmp(argv[at], "--only")) how.only = argv[at + 1];
     if (!strcmp(argv[at], "--percent")) percent = atoi(argv[at + 1]);
   }
   if (at >= argc || how.seeds < 0 || how.every < 1) {
     fprintf(stderr,
-            "usage: mutate_specs [--seeds N] [--every N] [--line N] [--percent N] SPEC...\n");
+            "usage: mutate_specs [--seeds N] [--every N] [--line N] [--only OPCODE] [--percent N] "
+            "SPEC...\n");
     return 2;
   }
   gg_compiler_options options = GG_COMPILER_OPTIONS_INIT;

@@ -1,5 +1,6 @@
 /* What the default order hides: launches in the emulator whose copies land at random moments and
- * whose warps take turns of random length, by a seed. */
+ * whose warps take turns of random length, by a seed; and which may begin while one ahead of them
+ * still runs. */
 #include <stdio.h>
 
 #include "atom/dtype.h"
@@ -39,8 +40,11 @@ static gg_status run_order(bool *passed, subject *s, const gg_binary *binary, ui
   gg_trial trial = {0};
   /* Those that claim their work do so also beside others. */
   bool alone = !gg_kernel_takes(s->kernel, GG_PARAM_GPCS) || seed / 2 % 2 == 0;
-  gg_trial_options options = {
-      .padding = 1, .least_aligned = true, .in_place = seed % 2, .clusters = alone ? 1 : 0};
+  gg_trial_options options = {.padding = 1,
+                              .least_aligned = true,
+                              .in_place = seed % 2,
+                              .clusters = alone ? 1 : 0,
+                              .beside = true};
   gg_problem shape = nth_shape(s->kernel, seed);
   gg_status st = gg_module_load_binary(&s->module, s->context, s->kernel, binary, err);
   if (!st) st = gg_trial_inputs_make(&s->integers, s->kernel, GG_INPUTS_INTEGERS, shape.k, 1, err);
