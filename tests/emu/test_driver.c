@@ -113,6 +113,115 @@ START_TEST(attributes_of_launches) {
 }
 END_TEST
 
+/* ---- Launches beside each other --------------------------------------------------------- */
+
+/* One that lets the next launch begin, and then stores; and two that read, or wait and read. */
+static const char beside_ptx[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry stores(.param .u64 to)\n{\n.reg .b32 %r1;\n.reg .b64 %d1;\n"
+    "ld.param.u64 %d1, [to];\nmov.u32 %r1, %tid.x;\n"
+    "griddepcontrol.launch_dependents;\nst.global.u32 [%d1], 7;\nret;\n}\n"
+    ".visible .entry reads(.param .u64 from)\n{\n.reg .b32 %r1;\n.reg .b64 %d1;\n"
+    "ld.param.u64 %d1, [from];\nld.global.u32 %r1, [%d1];\nret;\n}\n"
+    ".visible .entry waits(.param .u64 from)\n{\n.reg .b32 %r1;\n.reg .b64 %d1;\n"
+    "ld.param.u64 %d1, [from];\ngriddepcontrol.wait;\nld.global.u32 %r1, [%d1];\nret;\n}\n";
+
+static CUresult launch_beside(const char *name, CUstream stream) {
+  static CUmodule loaded;
+  CUfunction found;
+  void *arguments[] = {&to};
+  CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                 .value.flag = 1};
+  CUlaunchConfig config = {1, 1, 1, 1, 1, 1, 0, stream, &attribute, 1};
+  if (emu_cuModuleGetFunction(&found, loaded, name)) {
+    OK(emu_cuModuleLoadData(&loaded, beside_ptx));
+    OK(emu_cuModuleGetFunction(&found, loaded, name));
+  }
+  return emu_cuLaunchKernelEx(&config, found, arguments, NULL);
+}
+
+/* What stands between the two launches of a stream. */
+static void nothing(CUstream stream) {
+  (void)stream;
+}
+
+static void synchronise_stream(CUstream stream) {
+  OK(emu_cuStreamSynchronize(stream));
+}
+
+static void synchronise(CUstream stream) {
+  (void)stream;
+  OK(emu_cuCtxSynchronize());
+}
+
+static void fill_behind(CUstream stream) {
+  OK(emu_cuMemsetD8Async(from, 0, 4, stream));
+}
+
+static void copy_and_wait(CUstream stream) {
+  unsigned value;
+  (void)stream;
+  OK(emu_cuMemcpyDtoH(&value, to, sizeof value));
+}
+
+static void record(CUstream stream) {
+  CUevent event;
+  OK(emu_cuEventCreate(&event, 0));
+  OK(emu_cuEventRecord(event, stream));
+}
+
+/* The legacy stream waits for all others, and they for it. */
+static void launch_elsewhere(CUstream stream) {
+  (void)stream;
+  OK(launch_beside("waits", NULL));
+}
+
+static const struct {
+  const char *name, *reader;
+  void (*between)(CUstream stream);
+  bool fails;
+} pairs[] = {
+    {"a reader that does not wait", "reads", nothing, true},
+    {"a reader that waits", "waits", nothing, false},
+    {"a stream is waited for", "reads", synchronise_stream, false},
+    {"a context is waited for", "reads", synchronise, false},
+    {"a fill is between", "reads", fill_behind, false},
+    {"a copy that the host waits for", "reads", copy_and_wait, false},
+    {"an event is recorded", "reads", record, false},
+    {"the legacy stream is between", "reads", launch_elsewhere, false},
+};
+
+START_TEST(launches_beside_each_other) {
+  CUstream stream, other;
+  CUgraph graph;
+  CUgraphExec exec;
+  CUresult expected = pairs[_i].fails ? CUDA_ERROR_LAUNCH_FAILED : CUDA_SUCCESS;
+  OK(emu_cuStreamCreate(&stream, 0));
+  OK(emu_cuStreamCreate(&other, 1));
+  OK(launch_beside("stores", stream));
+  OK(launch_beside("reads", other)); /* of another stream nothing is known */
+  pairs[_i].between(stream);
+  CUresult result = launch_beside(pairs[_i].reader, stream);
+  ck_assert_msg(result == expected, "%s: %d", pairs[_i].name, result);
+  if (result) {
+    ck_assert_ptr_nonnull(strstr(gg_emu_message(), "which the launch ahead, stores, has written"));
+    OK(emu_cuDevicePrimaryCtxReset(0));
+    setup();
+    OK(emu_cuStreamCreate(&stream, 0));
+  }
+  if (pairs[_i].between != nothing) return;
+  OK(emu_cuMemsetD8(to, 0, bytes));
+  OK(emu_cuStreamBeginCapture(stream, 0));
+  OK(launch_beside("stores", stream));
+  OK(launch_beside(pairs[_i].reader, stream));
+  OK(emu_cuStreamEndCapture(stream, &graph));
+  OK(emu_cuGraphInstantiate(&exec, graph, 0));
+  IS(expected, emu_cuGraphLaunch(exec, stream));
+  if (expected) OK(emu_cuDevicePrimaryCtxReset(0));
+  if (expected) setup();
+}
+END_TEST
+
 START_TEST(a_fault_stays_until_the_context_goes) {
   const char *name, *text;
   CUstream stream;
@@ -544,6 +653,7 @@ int main(void) {
   tcase_add_checked_fixture(tests, setup, teardown);
   tcase_add_test(tests, launches);
   tcase_add_test(tests, attributes_of_launches);
+  tcase_add_loop_test(tests, launches_beside_each_other, 0, sizeof pairs / sizeof *pairs);
   tcase_add_test(tests, a_fault_stays_until_the_context_goes);
   tcase_add_test(tests, memory);
   tcase_add_test(tests, ranges_of_memory);
