@@ -133,6 +133,50 @@ static int clusters() {
   return 0;
 }
 
+/* A kernel that may begin before the one ahead of it has ended, and waits for it in time or not. */
+__global__ void leave(unsigned *x) {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+  x[threadIdx.x] = 5;
+}
+
+__global__ void find(unsigned *to, const unsigned *x, bool early) {
+  unsigned found = early ? x[threadIdx.x] : 0;
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+  to[threadIdx.x] = early ? found : x[threadIdx.x];
+}
+
+static int find_beside(bool early) {
+  unsigned *x, host[32] = {};
+  cudaLaunchAttribute attribute = {};
+  cudaLaunchConfig_t config = {};
+  CHECK(cudaMalloc(&x, 2 * sizeof host));
+  CHECK(cudaMemset(x, 0, 2 * sizeof host));
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  config.gridDim = 1;
+  config.blockDim = 32;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  CHECK(cudaLaunchKernelEx(&config, leave, x));
+  CHECK(cudaLaunchKernelEx(&config, find, x + 32, (const unsigned *)x, early));
+  CHECK(cudaMemcpy(host, x + 32, sizeof host, cudaMemcpyDeviceToHost));
+  for (unsigned i = 0; i < 32; i++)
+    EXPECT(host[i] == 5);
+  return 0;
+}
+
+static int beside() {
+  return find_beside(false);
+}
+
+static int early() {
+  return find_beside(true);
+}
+
 /* Boxes of three dimensions, memory pools, callbacks. */
 static void CUDART_CB tell(cudaStream_t, cudaError_t status, void *user) {
   *(int *)user = status == cudaSuccess ? 7 : -1;
@@ -305,7 +349,8 @@ int main(int argc, char **argv) {
     int (*run)();
   } parts[] = {{"add", vector_add},   {"symbols", symbols}, {"streams", streams},
                {"clusters", clusters}, {"facts", facts},     {"errors", errors},
-               {"memory", memory},     {"graphs", graphs},   {"outside", outside}};
+               {"memory", memory},     {"graphs", graphs},   {"outside", outside},
+               {"beside", beside},     {"early", early}};
   for (const auto &part : parts)
     if (argc > 1 && !strcmp(argv[1], part.name)) return part.run();
   printf("what?\n");

@@ -30,6 +30,11 @@ done
 grep -q 'reads 4 bytes at 0x[0-9a-f]*: 0 bytes behind the end of the 16 bytes' "$work/out" ||
   fail "the access out of bounds is not named: $(cat "$work/out")"
 
+run "$1" program beside || fail "beside: $(cat "$work/out")"
+run "$1" program early && fail "what is read ahead of cudaGridDependencySynchronize is not found"
+grep -q 'which the launch ahead, .*leave.*, has written at line' "$work/out" ||
+  fail "what is read ahead of cudaGridDependencySynchronize is not named: $(cat "$work/out")"
+
 # Calls have other names where each thread has its default stream.
 build per_thread --default-stream per-thread -gencode arch=compute_90,code=compute_90
 for part in add symbols streams clusters memory graphs; do
