@@ -7,8 +7,9 @@
  * (named barrier, mbarrier, cluster barrier, a flag in memory) carries a clock that arrivals join
  * and waiters take over. A second clock, of what the async proxy may see, is brought up to the
  * first by fence.proxy.async alone: bulk stores read what threads wrote before such a fence, and
- * bulk copies write where threads read before one. Global memory is not watched; lanes of one warp
- * race where they communicate with nothing between that orders the lanes of a warp.
+ * bulk copies write where threads read before one. Global memory is not watched
+ * but for what launches beside each other do (hazard/beside.h); lanes of one warp race where they
+ * communicate with nothing between that orders the lanes of a warp.
  *
  * Missing a race is better than seeing one that is none: a clock may know too much, never too
  * little. A module that has no fence of any kind relies on what the H100 happens to do, and gets
