@@ -103,6 +103,7 @@ typedef struct emu_ahead {
  * for them, and which when that one has waited (hazard/beside.h). Zeroed: all have ended. */
 typedef struct emu_succession {
   emu_ahead begun, waited;
+  uint32_t age; /* numbers of another age are forgotten */
 } emu_succession;
 
 typedef struct emu_launch_config {

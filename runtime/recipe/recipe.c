@@ -364,6 +364,10 @@ static const gg_recipe_field launch_fields[] = {
      .read = gg_recipe_read_word,
      .offset = offsetof(gg_recipe_launch, cooperative),
      .words = (const char *const[]){"false", "true", NULL}},
+    {.name = "beside",
+     .read = gg_recipe_read_word,
+     .offset = offsetof(gg_recipe_launch, beside),
+     .words = (const char *const[]){"false", "true", NULL}},
     {.name = "params", .read = read_params, .required = true},
 };
 

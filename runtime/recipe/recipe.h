@@ -76,6 +76,7 @@ typedef struct gg_recipe_launch {
   int64_t grid[3], block[3], cluster[3]; /* cluster 0: a plain launch */
   int64_t smem;
   int cooperative;
+  int beside; /* it may begin before the launch ahead has ended */
   gg_recipe_param *params;
   size_t param_count;
 } gg_recipe_launch;

@@ -269,11 +269,15 @@ static gg_status run_launch(const gg_replay *replay, const gg_recipe_launch *lau
                             gg_error *err) {
   const gg_driver *driver = &replay->context->driver;
   const int64_t *grid = launch->grid, *block = launch->block, *cluster = launch->cluster;
-  CUlaunchAttribute attributes[2];
+  CUlaunchAttribute attributes[3];
   unsigned count = 0;
   if (launch->cooperative) {
     attributes[count++] =
         (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.flag = 1};
+  }
+  if (launch->beside) {
+    attributes[count++] = (CUlaunchAttribute){
+        .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.flag = 1};
   }
   if (cluster[0]) {
     attributes[count++] = (CUlaunchAttribute){
@@ -297,20 +301,23 @@ static gg_status run_launch(const gg_replay *replay, const gg_recipe_launch *lau
   gg_status st = prepare_function(&function, replay, launch, err);
   if (!st) st = make_arguments(&arguments, replay, launch, err);
   if (!st) st = GG_CUDA(driver, err, cuLaunchKernelEx, &config, function, arguments, NULL);
-  if (!st) st = GG_CUDA(driver, err, cuStreamSynchronize, NULL);
   gg_free(arguments);
   return st;
 }
 
 static gg_status run_launches(gg_replay *replay, gg_error *err) {
+  const gg_recipe *recipe = replay->recipe;
   gg_status st = gg_context_enter(replay->context, err);
   if (st) return st;
   st = load(replay, err);
   if (!st) st = make_buffers(replay, err);
   if (!st) st = make_maps(replay, err);
   if (!st) st = patch_buffers(replay, err);
-  for (size_t i = 0; i < replay->recipe->launch_count && !st; i++)
-    st = run_launch(replay, &replay->recipe->launches[i], err);
+  for (size_t i = 0; i < recipe->launch_count && !st; i++) {
+    st = run_launch(replay, &recipe->launches[i], err);
+    if (st || (i + 1 < recipe->launch_count && recipe->launches[i + 1].beside)) continue;
+    st = GG_CUDA(&replay->context->driver, err, cuStreamSynchronize, NULL);
+  }
   gg_context_leave(replay->context);
   return st;
 }

@@ -11,14 +11,15 @@ enum { many = 1 << 16 };
 
 struct emu_touches {
   pthread_mutex_t lock;
-  emu_touch_words *words; /* of the numbers from `first` on */
-  uint32_t first, count, room;
+  emu_touch_words *words; /* of the numbers from 1 on */
+  uint32_t count, room;
+  uint32_t age;
 };
 
 struct emu_touches *emu_touches_open(void) {
   struct emu_touches *touches = gg_malloc(sizeof *touches);
   if (!touches) return NULL;
-  *touches = (struct emu_touches){.first = 1};
+  *touches = (struct emu_touches){0};
   if (!pthread_mutex_init(&touches->lock, NULL)) return touches;
   gg_free(touches);
   return NULL;
@@ -33,7 +34,7 @@ void emu_touches_close(struct emu_touches *touches) {
 
 uint32_t emu_touches_next(struct emu_touches *touches) {
   pthread_mutex_lock(&touches->lock);
-  uint32_t next = touches->first + touches->count;
+  uint32_t next = touches->count + 1;
   pthread_mutex_unlock(&touches->lock);
   return next;
 }
@@ -53,7 +54,7 @@ uint32_t emu_touches_add(struct emu_touches *touches, const char *kernel, const 
   snprintf(words.kernel, sizeof words.kernel, "%s", kernel);
   snprintf(words.form, sizeof words.form, "%s", op->ptx ? op->ptx->form->text : "an instruction");
   pthread_mutex_lock(&touches->lock);
-  uint32_t number = touches->first + touches->count;
+  uint32_t number = touches->count + 1;
   bool room = number <= EMU_TAG_NUMBER && grow(touches);
   if (room) touches->words[touches->count++] = words;
   pthread_mutex_unlock(&touches->lock);
@@ -63,7 +64,7 @@ uint32_t emu_touches_add(struct emu_touches *touches, const char *kernel, const 
 emu_touch_words emu_touches_words(struct emu_touches *touches, uint32_t number) {
   emu_touch_words words = {.kernel = "a kernel", .form = "an instruction"};
   pthread_mutex_lock(&touches->lock);
-  if (number - touches->first < touches->count) words = touches->words[number - touches->first];
+  if (number && number <= touches->count) words = touches->words[number - 1];
   pthread_mutex_unlock(&touches->lock);
   return words;
 }
@@ -75,13 +76,16 @@ bool emu_touches_many(struct emu_touches *touches) {
   return found;
 }
 
-/* Bounds that streams still have are of no byte then. */
 void emu_touches_forget(struct emu_touches *touches) {
   pthread_mutex_lock(&touches->lock);
-  touches->first += touches->count;
   touches->count = 0;
-  if (touches->first > EMU_TAG_NUMBER / 2) touches->first = 1;
+  touches->age++;
   pthread_mutex_unlock(&touches->lock);
+}
+
+/* Between launches: it changes then alone. */
+uint32_t emu_touches_age(const struct emu_touches *touches) {
+  return touches->age;
 }
 
 emu_touch *emu_touches_of(emu_bank *bank) {

@@ -42,9 +42,10 @@ uint32_t emu_touches_add(struct emu_touches *touches, const char *kernel, const 
 emu_touch_words emu_touches_words(struct emu_touches *touches, uint32_t number);
 
 /* So many are kept that those of launches long ago had better be forgotten, of all streams: once
- * every range has lost its tags. */
+ * every range has lost its tags. Numbers begin anew then, of another age. */
 bool emu_touches_many(struct emu_touches *touches);
 void emu_touches_forget(struct emu_touches *touches);
+uint32_t emu_touches_age(const struct emu_touches *touches);
 
 /* The bank's bytes, made when they are asked for first; NULL when memory is out. */
 emu_touch *emu_touches_of(struct emu_bank *bank);
