@@ -32,13 +32,17 @@ enum { launches_most = 4, words = 1024, seeds = 5 };
 #define SYNC    "bar.sync 0;\n"
 #define AFTER   "add.u32 %r4, %r3, 1;\n"
 /* A bulk copy in, and the wait for it. */
-#define BEGIN_BULK                                                                                 \
+#define BEGIN_BARRIER                                                                              \
   "@%p1 mbarrier.init.shared::cta.b64 [bar], 1;\n"                                                 \
   "@%p1 fence.mbarrier_init.release.cluster;\n" SYNC                                               \
-  "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;\n"                                \
-  "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [%d2], 128, "     \
-  "[bar];\n"
-#define END_BULK "W0:\nmbarrier.try_wait.parity.shared::cta.b64 %p5, [bar], 0;\n@!%p5 bra W0;\n"
+  "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;\n"
+#define BULK(at)                                                                                   \
+  "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buf], [" at             \
+  "], 128, [bar];\n"
+#define BULK_IN        BULK("%d2")
+#define BULK_ELSEWHERE BULK("%d2+1024")
+#define BEGIN_BULK     BEGIN_BARRIER BULK_IN
+#define END_BULK       "W0:\nmbarrier.try_wait.parity.shared::cta.b64 %p5, [bar], 0;\n@!%p5 bra W0;\n"
 #define BULK_OUT                                                                                   \
   "shl.b32 %r10, %r1, 2;\nadd.u32 %r10, %r10, %r8;\nst.shared.u32 [%r10], %r1;\n"                  \
   "fence.proxy.async.shared::cta;\n" SYNC                                                          \
@@ -158,6 +162,16 @@ static const row rows[] = {
      NULL},
 
     {"a bulk copy behind the wait", {TRIGGER STORE, WAIT BEGIN_BULK END_BULK}, SECOND, GG_OK, NULL},
+    {"a bulk copy tells that it came behind the wait",
+     {TRIGGER STORE, BEGIN_BARRIER "@%p1 " WAIT BULK_IN END_BULK LOAD},
+     SECOND,
+     GG_OK,
+     NULL},
+    {"a bulk copy tells nothing of its thread",
+     {TRIGGER STORE_9, BEGIN_BARRIER BULK_ELSEWHERE "@%p1 " WAIT END_BULK LOAD},
+     SECOND,
+     GG_E_EMU_RACE,
+     NULL},
     {"a bulk copy ahead of the wait",
      {TRIGGER STORE, BEGIN_BULK WAIT END_BULK},
      SECOND,

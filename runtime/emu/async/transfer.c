@@ -286,8 +286,9 @@ static bool complete(operation *o) {
 
 static bool land_in(emu_async *self, emu_cluster *cluster) {
   operation *o = (operation *)self;
-  (void)cluster;
-  return copy_in(o) && complete(o);
+  if (!copy_in(o)) return false;
+  emu_beside_complete(cluster, emu_mbarrier_key(o->barrier), o->transfer.order);
+  return complete(o);
 }
 
 static bool land_across(emu_async *self, emu_cluster *cluster) {

@@ -215,6 +215,11 @@ emu_order emu_beside_order(emu_warp *warp) {
   return emu_hazard_knows(warp, part->gate, EMU_ORDER_WAITED) ? EMU_ORDER_WAITED : EMU_ORDER_NONE;
 }
 
+void emu_beside_complete(emu_cluster *cluster, const void *object, emu_order order) {
+  const struct emu_part *part = cluster->hazards ? cluster->hazards->part : NULL;
+  if (part && order != EMU_ORDER_NONE) emu_hazard_teach(cluster, object, part->gate, order);
+}
+
 void emu_beside_wait(emu_warp *warp) {
   struct emu_part *part = part_of(warp);
   if (!part) return;

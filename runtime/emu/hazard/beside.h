@@ -45,6 +45,9 @@ emu_order emu_beside_order(emu_warp *warp);
 bool emu_beside_span(emu_warp *warp, const emu_op *op, int lane, emu_order order, uint64_t address,
                      uint32_t bytes, unsigned intent);
 
+/* One that was issued there completes on an object (hazard.h), and tells who acquires it so. */
+void emu_beside_complete(emu_cluster *cluster, const void *object, emu_order order);
+
 void emu_beside_wait(emu_warp *warp);    /* griddepcontrol.wait */
 void emu_beside_trigger(emu_warp *warp); /* griddepcontrol.launch_dependents */
 void emu_beside_fence(emu_warp *warp);   /* a fence of the GPU's scope or the system's */
