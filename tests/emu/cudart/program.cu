@@ -162,6 +162,7 @@ static int find_beside(bool early) {
   config.attrs = &attribute;
   config.numAttrs = 1;
   CHECK(cudaLaunchKernelEx(&config, leave, x));
+  CHECK(cudaGetLastError());
   CHECK(cudaLaunchKernelEx(&config, find, x + 32, (const unsigned *)x, early));
   CHECK(cudaMemcpy(host, x + 32, sizeof host, cudaMemcpyDeviceToHost));
   for (unsigned i = 0; i < 32; i++)
