@@ -658,6 +658,14 @@ static void limit_clusters(gg_prepared *prepared, const gg_trial *trial) {
   gg_claims_deal(&gg_prepared_facts(prepared)->gpcs, NULL, most / size, most / size, size);
 }
 
+/* Kernels that can wait begin beside the launch ahead, also where they would get too small a part of
+ * the device so. */
+static gg_status go_ahead(gg_prepared *prepared, const gg_trial *trial, struct CUstream_st *stream,
+                          gg_error *err) {
+  gg_prepared_facts(prepared)->overlap = trial->kernel->dependent && trial->problem.overlap;
+  return gg_trial_go_ahead(trial, stream, err);
+}
+
 gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream_st *stream,
                        gg_error *err) {
   gg_prepared prepared;
@@ -665,7 +673,7 @@ gg_status gg_trial_run(gg_trial *trial, const gg_module *module, struct CUstream
   if (!st) st = gg_trial_poison(trial, err);
   if (!st) st = gg_prepare(&prepared, module, &trial->problem, err);
   if (!st) limit_clusters(&prepared, trial);
-  if (!st && trial->beside) st = gg_trial_go_ahead(trial, stream, err);
+  if (!st && trial->beside) st = go_ahead(&prepared, trial, stream, err);
   if (!st) st = gg_launch_prepared(&prepared, stream, err);
   if (!st) st = gg_synchronize(trial->context, stream, err);
   return st;
