@@ -658,8 +658,8 @@ static void limit_clusters(gg_prepared *prepared, const gg_trial *trial) {
   gg_claims_deal(&gg_prepared_facts(prepared)->gpcs, NULL, most / size, most / size, size);
 }
 
-/* Kernels that can wait begin beside the launch ahead, also where they would get too small a part of
- * the device so. */
+/* Kernels that can wait begin beside the launch ahead, also where they would get too small a part
+ * of the device so. */
 static gg_status go_ahead(gg_prepared *prepared, const gg_trial *trial, struct CUstream_st *stream,
                           gg_error *err) {
   gg_prepared_facts(prepared)->overlap = trial->kernel->dependent && trial->problem.overlap;

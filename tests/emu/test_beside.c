@@ -42,7 +42,7 @@ enum { launches_most = 4, words = 1024, seeds = 5 };
 #define BULK_IN        BULK("%d2")
 #define BULK_ELSEWHERE BULK("%d2+1024")
 #define BEGIN_BULK     BEGIN_BARRIER BULK_IN
-#define END_BULK       "W0:\nmbarrier.try_wait.parity.shared::cta.b64 %p5, [bar], 0;\n@!%p5 bra W0;\n"
+#define END_BULK       "W:\nmbarrier.try_wait.parity.shared::cta.b64 %p5, [bar], 0;\n@!%p5 bra W;\n"
 #define BULK_OUT                                                                                   \
   "shl.b32 %r10, %r1, 2;\nadd.u32 %r10, %r10, %r8;\nst.shared.u32 [%r10], %r1;\n"                  \
   "fence.proxy.async.shared::cta;\n" SYNC                                                          \

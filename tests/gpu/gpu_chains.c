@@ -9,7 +9,8 @@
  * end.
  *
  * Exit status 0, 1, or 77 without a GPU; in the emulator, which runs launches one after the other,
- * a small one that shows that kernels leave the counters to each other as they should. */
+ * a small one that shows that kernels leave the counters to each other as they should, and touch
+ * nothing of each other's before they have waited. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

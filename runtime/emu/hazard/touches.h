@@ -15,7 +15,7 @@ typedef uint32_t emu_tag; /* 0: none */
 
 #define EMU_TAG_NUMBER   ((UINT32_C(1) << 28) - 1)
 #define EMU_TAG_STRONG   (UINT32_C(1) << 28) /* atomic, or volatile, relaxed, acquire or release */
-#define EMU_TAG_EARLY    (UINT32_C(1) << 29) /* it was over when its CTA let the next launch begin */
+#define EMU_TAG_EARLY    (UINT32_C(1) << 29) /* over when its CTA let the next launch begin */
 #define EMU_TAG_RELEASED (UINT32_C(1) << 30) /* who acquires it knows what came before it, */
 #define EMU_TAG_TEACHES  (UINT32_C(1) << 31) /* which a griddepcontrol.wait was among */
 
