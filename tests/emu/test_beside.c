@@ -10,17 +10,18 @@
 
 enum { launches_most = 4, words = 1024, seeds = 5 };
 
-/* %r1: the thread, %r2: the CTA; %d1: its word of the first kilobyte, %d2: the first, %d3: a flag.
- */
+/* %r1: the thread, %r2: the CTA; %d2: the 256 bytes of the CTA, %d1: the thread's word of them;
+ * %d3: a flag of all, %p6: the thread that may store there. */
 #define HEAD                                                                                       \
   ".version 9.0\n.target sm_90a\n.address_size 64\n"                                               \
   ".visible .entry k(.param .u64 memory) {\n"                                                      \
   ".reg .pred %p<8>; .reg .b16 %h<4>; .reg .b32 %r<16>; .reg .b64 %d<16>;\n"                       \
   ".shared .align 128 .b8 buf[256];\n.shared .align 8 .b64 bar;\n"                                 \
   "ld.param.u64 %d2, [memory];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"                    \
-  "mul.wide.u32 %d1, %r1, 4;\nadd.u64 %d1, %d1, %d2;\nadd.u64 %d3, %d2, 2048;\n"                   \
+  "add.u64 %d3, %d2, 2048;\nmad.wide.u32 %d2, %r2, 256, %d2;\n"                                    \
+  "mad.wide.u32 %d1, %r1, 4, %d2;\n"                                                               \
   "setp.eq.u32 %p1, %r1, 0;\nsetp.lt.u32 %p2, %r1, 32;\nsetp.eq.u32 %p3, %r2, 0;\n"                \
-  "mov.u32 %r8, buf;\nmov.u32 %r9, bar;\n"
+  "setp.eq.and.u32 %p6, %r1, 0, %p3;\nmov.u32 %r8, buf;\n"
 #define TAIL "ret;\n}\n"
 
 #define WAIT    "griddepcontrol.wait;\n"
@@ -208,22 +209,22 @@ static const row rows[] = {
      GG_OK,
      NULL},
     {"a counter that a store sets",
-     {TRIGGER "@%p1 st.global.u32 [%d3], 0;\n", COUNT},
+     {TRIGGER "@%p6 st.global.u32 [%d3], 0;\n", COUNT},
      SECOND,
      GG_E_EMU_RACE,
      NULL},
     {"a counter that a store sets before",
-     {"@%p1 st.global.u32 [%d3], 0;\nmembar.gl;\n" SYNC TRIGGER, COUNT},
+     {"@%p6 st.global.u32 [%d3], 0;\nmembar.gl;\n" SYNC TRIGGER, COUNT},
      SECOND,
      GG_E_EMU_RELAXED,
      "nothing but its griddepcontrol.launch_dependents is between the two"},
     {"a counter that a store sets before, and another warp fences",
-     {"@%p1 st.global.u32 [%d3], 0;\n" SYNC "membar.gl;\n" SYNC TRIGGER, COUNT},
+     {"@%p6 st.global.u32 [%d3], 0;\n" SYNC "membar.gl;\n" SYNC TRIGGER, COUNT},
      SECOND,
      GG_E_EMU_RELAXED,
      NULL},
     {"a counter that a store sets before, with no fence",
-     {"@%p1 st.global.u32 [%d3], 0;\n" TRIGGER, COUNT},
+     {"@%p6 st.global.u32 [%d3], 0;\n" TRIGGER, COUNT},
      SECOND,
      GG_E_EMU_RACE,
      NULL},
