@@ -587,6 +587,13 @@ gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device) {
   return out;
 }
 
+/* Whether single CTAs that share tiles lie anywhere behind the launch ahead. What beginning beside
+ * it gains they then lose again (measured: docs/performance/h100.md, "Shares that fill the
+ * device"). */
+static bool lie_anywhere(const gg_distributed *tile, const gg_distribution *distribution) {
+  return tile->specialised && !tile->claims && cluster_size(tile) == 1 && distribution->shares > 0;
+}
+
 gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_t multiprocessors) {
   const gg_distributed *tile = &model->terms.distributed;
   const gg_traits *traits = &model->terms.traits;
@@ -611,7 +618,8 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
   if (traits->loader == GG_LOADER_WARPS) out.launch += device->copy_fill;
   if (tile->cluster_m * tile->cluster_n > 1) out.launch += device->cluster;
   out.launch += model->map_change;
-  if (!distribution.next_beside) out.launch += device->apart;
+  bool beside = distribution.next_beside && !lie_anywhere(tile, &distribution);
+  if (!beside) out.launch += device->apart;
   if (tile->claims) out.launch += device->claim;
   double seconds = rounds(&out, &w, &distribution);
   double last = model->epilogue + model->work;
