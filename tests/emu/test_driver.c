@@ -170,6 +170,19 @@ static void record(CUstream stream) {
   OK(emu_cuEventRecord(event, stream));
 }
 
+static void free_other(CUstream stream) {
+  CUdeviceptr other;
+  (void)stream;
+  OK(emu_cuMemAlloc(&other, 64));
+  OK(emu_cuMemFree(other));
+}
+
+static void free_other_in_order(CUstream stream) {
+  CUdeviceptr other;
+  OK(emu_cuMemAllocAsync(&other, 64, stream));
+  OK(emu_cuMemFreeAsync(other, stream));
+}
+
 /* The legacy stream waits for all others, and they for it. */
 static void launch_elsewhere(CUstream stream) {
   (void)stream;
@@ -188,6 +201,8 @@ static const struct {
     {"a fill is between", "reads", fill_behind, false},
     {"a copy that the host waits for", "reads", copy_and_wait, false},
     {"an event is recorded", "reads", record, false},
+    {"memory is freed", "reads", free_other, false},
+    {"memory is freed in the stream's order", "reads", free_other_in_order, true},
     {"the legacy stream is between", "reads", launch_elsewhere, false},
 };
 

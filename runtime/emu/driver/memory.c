@@ -72,20 +72,25 @@ CUresult emu_cuMemAllocPitch(CUdeviceptr *address, size_t *pitch, size_t width, 
   return emu_cuMemAlloc(address, bytes);
 }
 
-/* Memory can be given back after a fault, too. */
-CUresult emu_cuMemFree(CUdeviceptr address) {
+/* Memory can be given back after a fault, too. `waits`: behind all that the device does. */
+static CUresult give_back(CUdeviceptr address, bool waits) {
   emu_process *process;
   CUresult result = emu_enter(&process);
   if (!result || result == process->fault) {
     CUresult released = release(process, address);
+    if (!released && address && waits) emu_settle(process);
     if (!result) result = released;
   }
   return emu_leave(process, result);
 }
 
+CUresult emu_cuMemFree(CUdeviceptr address) {
+  return give_back(address, true);
+}
+
 CUresult emu_cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
   (void)stream;
-  return emu_cuMemFree(address);
+  return give_back(address, false);
 }
 
 CUresult emu_cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {

@@ -68,12 +68,17 @@ struct emu_part {
 
 /* ---- Launches of a stream --------------------------------------------------------------- */
 
-static bool is_ahead(const emu_ahead *ahead, emu_tag tag) {
+/* Which of them has left the tag, from 1; 0: none. */
+static uint32_t launch_of(const emu_ahead *ahead, emu_tag tag) {
   uint32_t number = tag & EMU_TAG_NUMBER;
   for (uint32_t i = 0; number && i < ahead->count; i++) {
-    if (number >= ahead->first[i] && number < ahead->end[i]) return true;
+    if (number >= ahead->first[i] && number < ahead->end[i]) return i + 1;
   }
-  return false;
+  return 0;
+}
+
+static bool is_ahead(const emu_ahead *ahead, emu_tag tag) {
+  return launch_of(ahead, tag) != 0;
 }
 
 /* Where there is no more room, the oldest is taken to have ended. */
@@ -398,12 +403,16 @@ static bool conflicts(const actor *a, emu_tag earlier) {
   return is_ahead(a->ahead, earlier) && !(a->intent & EMU_STRONG && earlier & EMU_TAG_STRONG);
 }
 
-/* One byte of the access at `place`; false after a fault. */
+/* One byte of the access at `place`; false after a fault. A launch that stores what the one ahead
+ * has stored changes nothing for that one. A third that has read the byte between them is told of
+ * all the same, as it is where nobody ahead has stored: values are alike by chance, too. */
 static bool check(actor *a, emu_place place, emu_tag write, emu_tag read) {
   if (write == a->good_write && read == a->good_read) return true;
   if (conflicts(a, write)) {
     if (!(a->intent & EMU_WRITE) || !stores_the_same(a, place))
       return report(a, place, write, true);
+    if (conflicts(a, read) && launch_of(a->ahead, read) != launch_of(a->ahead, write))
+      return report(a, place, read, false);
   } else if (a->intent & EMU_WRITE && conflicts(a, read)) {
     return report(a, place, read, false);
   } else {
