@@ -60,6 +60,7 @@ typedef struct early_store {
 struct emu_part {
   emu_agent gate;
   bool triggered[EMU_CLUSTER_MAX], waited[EMU_CLUSTER_MAX];
+  bool unwaited[EMU_CLUSTER_MAX]; /* a thread that has not waited has triggered */
   uint8_t warps[EMU_CLUSTER_MAX * EMU_WARPS_MAX];
   site recent[recent_most];
   early_store stores[stores_most];
@@ -302,14 +303,15 @@ static void end_stores(struct emu_part *part, const struct emu_beside *beside, u
   }
 }
 
+/* The first thread of the CTA to say so counts, and that may be any that says so. */
 void emu_beside_trigger(emu_warp *warp) {
   struct emu_part *part = part_of(warp);
   unsigned rank = warp->cta->rank;
-  if (!part || part->triggered[rank]) return;
-  struct emu_beside *beside = warp->cta->cluster->run->beside;
+  if (!part) return;
+  part->unwaited[rank] |= emu_beside_order(warp) == EMU_ORDER_NONE;
+  if (part->triggered[rank]) return;
   part->triggered[rank] = true;
-  if (emu_beside_order(warp) != EMU_ORDER_NONE) atomic_store(&beside->begins_late, true);
-  end_stores(part, beside, rank, warp);
+  end_stores(part, warp->cta->cluster->run->beside, rank, warp);
 }
 
 gg_status emu_part_open(struct emu_part **out, emu_cluster *cluster, gg_error *err) {
@@ -326,9 +328,10 @@ void emu_part_close(emu_cluster *cluster) {
   struct emu_part *part = cluster->hazards->part;
   struct emu_beside *beside = cluster->run->beside;
   for (unsigned rank = 0; part && rank < cluster->cta_count; rank++) {
-    if (part->triggered[rank]) continue;
-    if (part->waited[rank]) atomic_store(&beside->begins_late, true);
-    end_stores(part, beside, rank, NULL);
+    bool triggered = part->triggered[rank];
+    bool late = triggered ? !part->unwaited[rank] : part->waited[rank];
+    if (late) atomic_store(&beside->begins_late, true);
+    if (!triggered) end_stores(part, beside, rank, NULL);
   }
   gg_free(part);
   cluster->hazards->part = NULL;
