@@ -246,6 +246,11 @@ static double operand_bytes(const gg_distributed *kernel, double m, double n, do
   return (m * kernel->a_bits + n * kernel->b_bits) * k / 8;
 }
 
+static double k_tile_bytes(const gg_distributed *kernel) {
+  double bytes = operand_bytes(kernel, kernel->tile_m, kernel->tile_n, kernel->tile_k);
+  return bytes > 1 ? bytes : 1;
+}
+
 static double operations_of(const gg_distributed *kernel) {
   return 2.0 * kernel->tile_m * kernel->tile_n * kernel->tile_k;
 }
@@ -258,10 +263,7 @@ static double multiply_of(const gg_distributed *kernel, const gg_device_model *d
 
 /* What a K tile takes to load, which all else is counted in. */
 static double load_seconds(const gg_distributed *kernel, const gg_device_model *device) {
-  if (kernel->warps) {
-    double bytes = operand_bytes(kernel, kernel->tile_m, kernel->tile_n, kernel->tile_k);
-    return (bytes > 1 ? bytes : 1) / device->load_rate;
-  }
+  if (kernel->warps) return k_tile_bytes(kernel) / device->load_rate;
   double rate = gg_device_mma_rate(device, kernel->type, false, false);
   return operations_of(kernel) / rate / multiply_of(kernel, device);
 }
@@ -287,8 +289,7 @@ static load load_of(const gg_distribution *s, const gg_distributed *kernel, gg_e
   l.sum_bytes = gg_bytes_of((int64_t)kernel->tile_m * kernel->tile_n, kernel->accumulator_bits);
   l.chunks = kernel->tile_warps ? (int)(l.sum_bytes / kernel->tile_warps / warp_chunk) : 1;
   l.multiply = multiply_of(kernel, device);
-  double k_tile_bytes = operand_bytes(kernel, kernel->tile_m, kernel->tile_n, kernel->tile_k);
-  l.sum_steps = (double)l.sum_bytes / (k_tile_bytes > 1 ? k_tile_bytes : 1);
+  l.sum_steps = (double)l.sum_bytes / k_tile_bytes(kernel);
   l.share_steps = device->share_steps;
   double bytes = operand_bytes(kernel, (double)e.m, (double)e.n, (double)e.k) * (double)e.batch;
   l.read_steps = bytes / device->dram_rate / seconds;

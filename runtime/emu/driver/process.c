@@ -238,7 +238,7 @@ CUresult emu_process_open(emu_process *process) {
   if (st) {
     CUresult result = emu_result(process, st, &err);
     emu_device_close(process->device);
-      process->device = NULL;
+    process->device = NULL;
     return result;
   }
   process->fault = CUDA_SUCCESS;
