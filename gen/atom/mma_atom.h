@@ -151,6 +151,11 @@ int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const
 gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *name,
                               gg_error *err);
 
+/* The same of `count` wgmmas side by side along N: each has the next registers of d, and a B whose
+ * descriptor is `step` further on than that of the one before. */
+void gg_mma_wgmma_wrapper(gg_str *out, const gg_mma_atom *atom, int count, long long step,
+                          const char *name);
+
 /* Appends what stands behind the predicate of a wgmma: the signs of A and B (floats alone), then
  * the transposition of what lies in shared memory where both majors exist (16-bit types alone). */
 void gg_mma_wgmma_immediates(gg_str *out, const gg_mma_atom *atom);

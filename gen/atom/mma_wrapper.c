@@ -63,11 +63,15 @@ static void put_list(gg_str *out, const registers *r) {
 }
 
 /* "\"+f\"(d[0]), \"+f\"(d[1])" */
-static void put_operands(gg_str *out, const registers *r, const char *mode) {
+static void put_operands_from(gg_str *out, const registers *r, const char *mode, int first) {
   for (int i = 0; i < r->count; i++) {
     const char *separator = i == 0 ? "" : i % 6 == 0 ? ",\n        " : ", ";
-    gg_str_printf(out, "%s\"%s%c\"(%s[%d])", separator, mode, constraint_of(r), r->name, i);
+    gg_str_printf(out, "%s\"%s%c\"(%s[%d])", separator, mode, constraint_of(r), r->name, first + i);
   }
+}
+
+static void put_operands(gg_str *out, const registers *r, const char *mode) {
+  put_operands_from(out, r, mode, 0);
 }
 
 static void put_parameter(gg_str *out, const registers *r, const char *qualifier) {
@@ -158,21 +162,12 @@ void gg_mma_wgmma_immediates(gg_str *out, const gg_mma_atom *atom) {
   gg_str_printf(out, ", %d", atom->b_mn_major);
 }
 
-static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
+/* One instruction, of d from register `first` on, and of B `step` behind its descriptor. */
+static void put_wgmma_asm(gg_str *out, const gg_mma_atom *atom, int first, long long step) {
   bool sparse = atom->row->sparse;
   registers d = operand_of(atom, GG_MMA_C, "d", 0);
   registers a = operand_of(atom, GG_MMA_A, "a", d.count);
   int next = d.count + (a.count ? a.count : 1);
-  gg_str_printf(out, "__device__ inline void %s(", name);
-  put_parameter(out, &d, "");
-  if (a.count) {
-    put_parameter(out, &a, ", const ");
-  } else {
-    gg_str_puts(out, ", unsigned long long desc_a");
-  }
-  gg_str_printf(out, ",\n%*sunsigned long long desc_b,%s int scale_d) {\n",
-                (int)(sizeof "__device__ inline void (" - 1 + strlen(name)), "",
-                sparse ? " unsigned metadata," : "");
   gg_str_printf(
       out, "  asm volatile(\n      \"{\\n.reg .pred p;\\nsetp.ne.b32 p, %%%d, 0;\\n\"\n      \"",
       next + 1 + sparse);
@@ -190,14 +185,36 @@ static void put_wgmma(gg_str *out, const gg_mma_atom *atom, const char *name) {
   gg_str_puts(out, "p");
   gg_mma_wgmma_immediates(out, atom);
   gg_str_puts(out, ";\\n}\\n\"\n      : ");
-  put_operands(out, &d, "+");
+  put_operands_from(out, &d, "+", first);
   gg_str_puts(out, "\n      : ");
   if (a.count) {
     put_operands(out, &a, "");
   } else {
     gg_str_puts(out, "\"l\"(desc_a)");
   }
-  gg_str_printf(out, ", \"l\"(desc_b),%s \"r\"(scale_d));\n}\n", sparse ? " \"r\"(metadata)," : "");
+  gg_str_puts(out, ", \"l\"(desc_b");
+  if (step) gg_str_printf(out, " + %lld", step);
+  gg_str_printf(out, "),%s \"r\"(scale_d));\n", sparse ? " \"r\"(metadata)," : "");
+}
+
+void gg_mma_wgmma_wrapper(gg_str *out, const gg_mma_atom *atom, int count, long long step,
+                          const char *name) {
+  registers d = operand_of(atom, GG_MMA_C, "d", 0), all = d;
+  registers a = operand_of(atom, GG_MMA_A, "a", d.count);
+  all.count *= count;
+  gg_str_printf(out, "__device__ inline void %s(", name);
+  put_parameter(out, &all, "");
+  if (a.count) {
+    put_parameter(out, &a, ", const ");
+  } else {
+    gg_str_puts(out, ", unsigned long long desc_a");
+  }
+  gg_str_printf(out, ",\n%*sunsigned long long desc_b,%s int scale_d) {\n",
+                (int)(sizeof "__device__ inline void (" - 1 + strlen(name)), "",
+                atom->row->sparse ? " unsigned metadata," : "");
+  for (int i = 0; i < count; i++)
+    put_wgmma_asm(out, atom, i * d.count, i * step);
+  gg_str_puts(out, "}\n");
 }
 
 /* What is multiplied stands in the instruction descriptor, which follows from the atom; but of
@@ -272,7 +289,7 @@ gg_status gg_mma_atom_wrapper(gg_str *out, const gg_mma_atom *atom, const char *
     put_sync(out, atom, name);
     return GG_OK;
   case GG_MMA_wgmma:
-    put_wgmma(out, atom, name);
+    gg_mma_wgmma_wrapper(out, atom, 1, 0, name);
     return GG_OK;
   case GG_MMA_fma:
     return put_fma(out, atom, name, err);

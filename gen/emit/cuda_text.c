@@ -370,11 +370,20 @@ static void write_conversions(gg_str *out, const gg_plan *plan, const char *acc_
   }
 }
 
+/* Multiplies by one instruction, or by two side by side where one has too many columns. */
+static gg_status write_mma(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
+                           gg_error *err) {
+  const gg_mma_atom issued = gg_issued_atom(plan);
+  int beside = issued.row->kind == GG_MMA_wgmma ? gg_plan_mmas_beside(plan) : 1;
+  if (beside == 1) return gg_mma_atom_wrapper(out, &issued, "mma", err);
+  gg_mma_wgmma_wrapper(out, &issued, beside, gg_layout_at(&layouts->boxes_b.steps, 1), "mma");
+  return GG_OK;
+}
+
 gg_status gg_cuda_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                        const char *acc_type, const char *conversions, gg_error *err) {
   gg_str text = GG_STR_INIT;
-  const gg_mma_atom issued = gg_issued_atom(plan);
-  gg_status st = gg_mma_atom_wrapper(&text, &issued, "mma", err);
+  gg_status st = write_mma(&text, plan, layouts, err);
   gg_str_printf(&text, "\n%s", conversions);
   write_conversions(&text, plan, acc_type);
   gg_bind_str(out, "instructions", &text);

@@ -100,9 +100,12 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;\n", plan->tile_m,
                 plan->tile_n, plan->tile_k);
   bool warps = gg_plan_multiplies_by_warps(plan);
+  bool together = !gg_plan_in_tensor_memory(plan) && plan->mma.n < plan->tile_n;
   gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;%s\n",
                 warps ? gg_plan_mma_rows(plan) : plan->mma.m, gg_plan_mma_columns(plan),
-                warps ? "  // of a warpgroup's together" : "");
+                together ? "  // of a warpgroup's together" : "");
+  if (!gg_plan_in_tensor_memory(plan) && gg_plan_has_mmas_along_n(plan))
+    gg_str_printf(out, "constexpr int mmas_n = %d;  // side by side\n", gg_plan_mmas_beside(plan));
   if (gg_plan_in_tensor_memory(plan))
     gg_sm100_write_consumers(out, plan);
   else
@@ -347,6 +350,7 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_text(out, "load_to", warps ? "shared::cta" : "shared::cluster");
   gg_bind_part(out, "box_columns",
                gg_sm100_has_parts(plan) ? "sm100_box_columns" : "sm90_box_columns");
+  gg_bind_part(out, "boxes_of_mmas", gg_plan_has_mmas_along_n(plan) ? "sm90_boxes_of_mmas" : NULL);
   gg_sm90_bind_slots(out, plan, layouts);
   if (gg_plan_in_tensor_memory(plan)) gg_sm100_bind_slots(out, plan, layouts);
   if (warps) gg_sm120_bind_slots(out, plan);

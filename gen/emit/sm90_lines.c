@@ -58,7 +58,7 @@ static way way_of(const gg_plan *plan, bool is_a) {
   return gg_sm90_transposes(plan, is_a ? &plan->a : &plan->b) ? RAW : BOXES;
 }
 
-/* Columns of several MMAs have boxes of their own (templates/parts/sm100_box_columns.cu). */
+/* Columns of several MMAs have boxes of their own (templates/parts/sm90_boxes_of_mmas.cu). */
 static const char boxes_of_several_mmas[] =
     "#pragma unroll\n"
     "      for (int box = 0; box < boxes_b; ++box)\n"

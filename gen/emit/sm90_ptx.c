@@ -137,6 +137,7 @@ typedef struct input {
   const gg_operand *operand;
   const gg_boxed_tile *boxes;
   int tile, cluster, sharers; /* along M or N; CTAs that it is copied to */
+  int pieces;                 /* boxes below each other */
   bool k_major, end;
   bool behind; /* a tile of the cluster may lie behind the operand's last row */
   bool exists; /* boxes but the first may lie behind it, each by itself */
@@ -151,6 +152,7 @@ static input input_of(const gg_plan *plan, const gg_layouts *layouts, bool is_a)
               .cluster = is_a ? plan->cluster_m : plan->cluster_n,
               .sharers = is_a ? plan->cluster_n : plan->cluster_m};
   in.k_major = gg_sm90_is_k_major(plan, in.operand);
+  in.pieces = !is_a && in.k_major ? plan->tile_n / gg_plan_box_columns(plan) : 1;
   in.end = gg_sm90_has_end(plan, in.operand);
   in.behind = in.end && in.cluster > 1;
   in.exists = in.end && !in.k_major && in.boxes->count > 1;
@@ -170,6 +172,7 @@ static void declare_input(gg_str *out, const input *in) {
   if (in->end)
     gg_str_printf(out, "  .reg .b64 %%of_%c<%d>;\n", x, in->k_major ? 1 : in->boxes->count);
   if (in->exists) gg_str_printf(out, "  .reg .pred %%has_%c<%d>;\n", x, in->boxes->count);
+  if (in->pieces > 1) gg_str_printf(out, "  .reg .b32 %%below_%c;\n", x);
   if (in->sharers == 1) return;
   gg_str_printf(out, "  .reg .b16 %%sharers_%c;\n  .reg .pred %%turn_%c;\n", x, x);
 }
@@ -243,11 +246,12 @@ static void write_tile_begin(gg_str *out, const gg_plan *plan, const gg_layouts 
 static void write_load(gg_str *out, const input *in, int box) {
   char x = in->x;
   bool shared = in->sharers > 1;
-  int along = box * in->boxes->line;
+  int along = box / in->pieces * in->boxes->line, below = box % in->pieces * in->boxes->lines;
   const char *first = first_of(in), *line = in->k_major ? "%k0" : first;
   const char *across = in->k_major ? first : "%k0";
   if (in->exists && box) gg_str_printf(out, "  @!%%has_%c%d bra %c_copied;\n", x, box, x);
   if (along) gg_str_printf(out, "  add.u32 %%along, %s, %d;\n", line, along);
+  if (below) gg_str_printf(out, "  add.u32 %%below_%c, %s, %d;\n", x, across, below);
   gg_str_printf(
       out,
       "  cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
@@ -259,7 +263,8 @@ static void write_load(gg_str *out, const input *in, int box) {
     gg_str_printf(out, "[%%of_%c%d, ", x, in->k_major ? 0 : box);
   else
     gg_str_printf(out, "[%%map_%c, ", x);
-  gg_str_printf(out, "{%s, %s, %%batch}],%s[%%bar_full]", along ? "%along" : line, across,
+  const char *from = !below ? across : x == 'a' ? "%below_a" : "%below_b";
+  gg_str_printf(out, "{%s, %s, %%batch}],%s[%%bar_full]", along ? "%along" : line, from,
                 shared ? "\n    " : " ");
   if (shared) gg_str_printf(out, ", %%sharers_%c", x);
   gg_str_puts(out, ";\n");

@@ -129,7 +129,7 @@ static box box_of(const boxes *b, const gg_layouts *layouts, int number, int fra
     gg_sm90_ptx_box_place at = gg_sm100_ptx_place_of(b->plan, number, fragment);
     return (box){b, layouts, number, fragment, at.row, at.column, at.word, buffer};
   }
-  int last = b->plan->mma.n - b->columns;
+  int last = gg_plan_mma_columns(b->plan) - b->columns;
   int column = number * b->columns < last ? number * b->columns : last;
   return (box){.of = b,
                .layouts = layouts,

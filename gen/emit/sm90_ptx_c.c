@@ -39,7 +39,7 @@ static gg_ptx_lanes places_at(const matrix *m, int *stage, int box, int row, int
   gg_ptx_lanes out = {.of = "%in_group", .count = 4 * GG_WARP};
   const gg_fetched *c = m->c;
   int rows = m->n_major ? c->lines : c->line, wide = columns_at_once(m->plan);
-  int last = m->plan->mma.n - m->plan->epi_n, first = box * m->plan->epi_n;
+  int last = gg_plan_mma_columns(m->plan) - m->plan->epi_n, first = box * m->plan->epi_n;
   int number_n = (first + column) / c->line;
   if (first > last) first = last;
   for (int thread = 0; thread < out.count; thread++) {
@@ -117,7 +117,7 @@ static const char *fetches(const gg_plan *plan) {
 
 /* Where box `number` begins, from the tile's first element on along C's lines. */
 static int along_of(const matrix *m, int number) {
-  int a_box = m->plan->epi_n / m->c->line, last = m->plan->mma.n - m->plan->epi_n;
+  int a_box = m->plan->epi_n / m->c->line, last = gg_plan_mma_columns(m->plan) - m->plan->epi_n;
   if (!m->n_major) return number * m->c->line;
   int first = number / a_box * m->plan->epi_n;
   return (first < last ? first : last) + number % a_box * m->c->line;
@@ -174,7 +174,7 @@ static void write_prefetch(gg_str *out, const matrix *m) {
                   "  mul.lo.u32 %%along, %%along, %d;\n  min.u32 %%along, %%along, %d;\n"
                   "  mad.lo.u32 %%along, %%in_box, %d, %%along;\n"
                   "  add.u32 %%along, %%along, %s;\n",
-                  m->plan->epi_n, m->plan->mma.n - m->plan->epi_n, m->c->line, line);
+                  m->plan->epi_n, gg_plan_mma_columns(m->plan) - m->plan->epi_n, m->c->line, line);
   else
     gg_str_printf(out, "  mad.lo.u32 %%along, %%box, %d, %s;\n", m->c->line, line);
   gg_str_printf(out,

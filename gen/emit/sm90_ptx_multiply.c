@@ -46,19 +46,22 @@ static void write_issue(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   const gg_layout *of_a = &layouts->boxes_a.steps, *of_b = &layouts->boxes_b.steps;
   int64_t blocks = plan->tile_m / plan->mma.m;
   int frags = gg_plan_block_m(plan) / plan->mma.m, words = gg_sm90_mma_registers(plan);
+  int beside = gg_plan_mmas_beside(plan), part = words / beside;
   gg_str_puts(out, "  wgmma.fence.sync.aligned;\n");
   for (int step = of.first; step < of.first + of.count; step++) {
     gg_str_printf(out, "  // K from %d to %d.\n", step * plan->mma.k, (step + 1) * plan->mma.k - 1);
-    const char *b = gg_sm90_ptx_write_step(out, 'b', (ll)gg_layout_at(of_b, step));
-    for (int i = 0; i < frags; i++) {
-      const char *a = gg_sm90_ptx_write_step(out, 'a', (ll)gg_layout_at(of_a, i + step * blocks));
-      gg_str_puts(out, "  ");
-      gg_mma_atom_ptx(out, &plan->mma);
-      gg_str_puts(out, "\n    ");
-      gg_ptx_write_registers(out, of.sums, of.first_word + i * words, words, 4);
-      gg_str_printf(out, "\n    %s, %s, %s", a, b, step > of.first ? "%always" : of.begins);
-      gg_mma_wgmma_immediates(out, &plan->mma);
-      gg_str_puts(out, ";\n");
+    for (int n = 0; n < beside; n++) {
+      const char *b = gg_sm90_ptx_write_step(out, 'b', (ll)gg_layout_at(of_b, n + step * beside));
+      for (int i = 0; i < frags; i++) {
+        const char *a = gg_sm90_ptx_write_step(out, 'a', (ll)gg_layout_at(of_a, i + step * blocks));
+        gg_str_puts(out, "  ");
+        gg_mma_atom_ptx(out, &plan->mma);
+        gg_str_puts(out, "\n    ");
+        gg_ptx_write_registers(out, of.sums, of.first_word + i * words + n * part, part, 4);
+        gg_str_printf(out, "\n    %s, %s, %s", a, b, step > of.first ? "%always" : of.begins);
+        gg_mma_wgmma_immediates(out, &plan->mma);
+        gg_str_puts(out, ";\n");
+      }
     }
   }
   gg_str_puts(out, "  wgmma.commit_group.sync.aligned;\n");

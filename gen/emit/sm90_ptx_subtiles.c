@@ -151,8 +151,8 @@ static void bind_fetcher(gg_bindings *out, const gg_plan *plan, const gg_layouts
   gg_ptx_bind_number(out, "subtiles", ring->depth);
   gg_ptx_bind_number(out, "mma_m", plan->mma.m);
   gg_ptx_bind_number(out, "box_columns", plan->epi_n);
-  gg_ptx_bind_number(out, "last_column", (ll)plan->mma.n - plan->epi_n);
-  gg_ptx_bind_number(out, "tile_columns", plan->mma.n);
+  gg_ptx_bind_number(out, "last_column", (ll)gg_plan_mma_columns(plan) - plan->epi_n);
+  gg_ptx_bind_number(out, "tile_columns", gg_plan_mma_columns(plan));
   for (int box = 0; box < c->boxes; box++) {
     const char *line = n_major ? "%col" : "%row";
     if (box) gg_str_printf(&text, "  add.u32 %%box, %s, %d;\n", line, box * c->line);

@@ -36,7 +36,7 @@ static sums sums_of(const gg_plan *plan) {
   int fragments = gg_plan_block_m(plan) / plan->mma.m, words = gg_sm90_mma_registers(plan);
   sums s = {.words = words,
             .chunks = fragments * words / sum_words,
-            .block_boxes = plan->mma.n / plan->epi_n,
+            .block_boxes = gg_plan_mma_columns(plan) / plan->epi_n,
             .cluster = plan->cluster_m * plan->cluster_n,
             .tile_warps = gg_plan_tile_warps(plan),
             .add = plan->accumulator == GG_DTYPE_f32 ? "rn.f32" : "s32"};

@@ -84,6 +84,11 @@ static inline bool gg_plan_multiplies_by_warps(const gg_plan *plan) {
   return plan->specialised && plan->mma.row && plan->mma.row->threads == GG_TV_warp;
 }
 
+/* Whether the accumulators are in tensor memory: a role of its own multiplies then. */
+static inline bool gg_plan_in_tensor_memory(const gg_plan *plan) {
+  return plan->accumulator_stages > 0;
+}
+
 /* Rows of D that an MMA gives a CTA. */
 static inline int gg_plan_mma_rows(const gg_plan *plan) {
   enum { warps = 4 };
@@ -91,14 +96,30 @@ static inline int gg_plan_mma_rows(const gg_plan *plan) {
   return plan->mma.m / gg_plan_mma_ctas(plan);
 }
 
-/* ... and columns. */
+/* ... and columns. In registers MMAs side by side are taken for one, which has all of the tile's.
+ */
 static inline int gg_plan_mma_columns(const gg_plan *plan) {
-  return gg_plan_multiplies_by_warps(plan) ? plan->tile_n : plan->mma.n;
+  return gg_plan_in_tensor_memory(plan) ? plan->mma.n : plan->tile_n;
 }
 
-/* Whether a tile's columns are those of several MMAs side by side. */
+/* So many. */
+static inline int gg_plan_mmas_beside(const gg_plan *plan) {
+  return gg_plan_mma_columns(plan) / plan->mma.n;
+}
+
+/* Of a tensor map's box, elements in each direction. */
+enum { GG_BOX_EXTENT_MAX = 256 };
+
+/* Columns of a tile whose rows of a K-major B one box brings: in tensor memory an MMA's; else all,
+ * or an MMA's where a box cannot have so many. */
+static inline int gg_plan_box_columns(const gg_plan *plan) {
+  bool fits = !gg_plan_in_tensor_memory(plan) && plan->tile_n <= GG_BOX_EXTENT_MAX;
+  return fits ? plan->tile_n : plan->mma.n;
+}
+
+/* Whether a tile's columns are those of several MMAs side by side, each with boxes of its own. */
 static inline bool gg_plan_has_mmas_along_n(const gg_plan *plan) {
-  return plan->tile_n > gg_plan_mma_columns(plan);
+  return plan->tile_n > gg_plan_box_columns(plan);
 }
 
 /* What the columns of an MMA's sums are divided into: of a pair whose CTAs have 64 rows each the
@@ -134,11 +155,6 @@ static inline int gg_plan_boxes_of_mma(const gg_plan *plan, int columns) {
 /* Whether the last of them begins within the one before it. */
 static inline bool gg_plan_boxes_overlap(const gg_plan *plan, int columns) {
   return gg_plan_warp_columns(plan) % columns != 0;
-}
-
-/* Whether the accumulators are in tensor memory: a role of its own multiplies then. */
-static inline bool gg_plan_in_tensor_memory(const gg_plan *plan) {
-  return plan->accumulator_stages > 0;
 }
 
 /* Whether what is fetched of matrices has a ring of its own, of sub-tiles: so where warps finish a

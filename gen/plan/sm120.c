@@ -214,8 +214,8 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
 static gg_sm90_registers choose_registers(gg_status *st, const gg_plan *plan,
                                           const gg_sm90_tile *tile, const gg_sm90_workers *workers,
                                           gg_error *err) {
-  int launch, blocks = tile->m / workers->atoms_m / block_m;
-  gg_sm90_registers out = gg_sm90_divide_registers(&launch, plan, workers);
+  int blocks = tile->m / workers->atoms_m / block_m;
+  gg_sm90_registers out = gg_sm90_divide_registers(plan, workers);
   int acc = blocks * tile->n / tile->mma.n * gg_mma_atom_registers(&tile->mma, GG_MMA_C, NULL);
   int fragments = gg_sm120_registers_of(plan, &tile->mma, blocks, tile->n, tile->k);
   int all = acc + fragments + addresses;

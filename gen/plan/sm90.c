@@ -26,10 +26,9 @@
 #include "plan/transpose.h"
 
 enum {
-  line_bytes = 128,     /* the widest swizzle's pattern */
-  map_alignment = 16,   /* bytes: what tensor maps take of addresses and strides */
-  box_extent_max = 256, /* elements, in each direction */
-  fp8_sum_bits = 14,    /* 13 of the fraction: arXiv 2511.10909, and as measured on an H100 */
+  line_bytes = 128,   /* the widest swizzle's pattern */
+  map_alignment = 16, /* bytes: what tensor maps take of addresses and strides */
+  fp8_sum_bits = 14,  /* 13 of the fraction: arXiv 2511.10909, and as measured on an H100 */
 };
 
 static bool is_sm90a(const gg_spec *spec) {
@@ -182,10 +181,10 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
                      "128B, in units of 32 bytes", err);
   const char *what = !k_major ? "tile K" : is_a != plan->swap_ab ? "tile M" : "tile N";
   const gg_mark *mark = gg_element_mark(&spec->tile, !k_major ? 2 : is_a ? 0 : 1);
-  if (lines > box_extent_max) {
+  if (lines > GG_BOX_EXTENT_MAX) {
     char asked_lines[16], has[64];
     snprintf(asked_lines, sizeof asked_lines, "%d", lines);
-    snprintf(has, sizeof has, "%d at most: lines of a tensor map's box", box_extent_max);
+    snprintf(has, sizeof has, "%d at most: lines of a tensor map's box", GG_BOX_EXTENT_MAX);
     return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, what, asked_lines, has);
   }
   st = gg_check_multiple(what, lines, 8, "lines of a swizzle's pattern", mark, err);

@@ -80,9 +80,8 @@ gg_order gg_sm90_choose_order(gg_status *st, const gg_plan *plan, const gg_sm90_
                               gg_sm90_cluster cluster, const gg_sm90_schedule *schedule,
                               gg_error *err);
 
-/* What a thread has at launch, and what the warpgroup that loads then hands over. sm90_tile.c */
-gg_sm90_registers gg_sm90_divide_registers(int *launch, const gg_plan *plan,
-                                           const gg_sm90_workers *workers);
+/* What a thread has, and what the warpgroup that loads hands over. sm90_tile.c */
+gg_sm90_registers gg_sm90_divide_registers(const gg_plan *plan, const gg_sm90_workers *workers);
 
 /* A thread's 32-bit registers for an MMA's accumulator; for all of them, more sets where sums are
  * promoted; and for A's fragments, of two steps. sm90_tile.c */

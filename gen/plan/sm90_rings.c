@@ -53,7 +53,7 @@ static bool is_boxed(const gg_plan *plan, bool is_a) {
 bool gg_sm90_has_end(const gg_plan *plan, const gg_operand *operand) {
   bool is_a = operand == &plan->a, boxes = plan->specialised && !gg_sm90_has_copiers(plan);
   if (!boxes || gg_plan_in_tensor_memory(plan) || gg_plan_multiplies_by_warps(plan)) return false;
-  if (!is_a && gg_plan_is_split(plan)) return false;
+  if (!is_a && (gg_plan_is_split(plan) || gg_plan_has_mmas_along_n(plan))) return false;
   return !(is_a ? gg_is_even(plan->fixed_m, plan->tile_m)
                 : gg_is_even(plan->fixed_n, plan->tile_n));
 }

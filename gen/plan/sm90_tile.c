@@ -1,10 +1,12 @@
 /* Family sm90: the CTA's tile, the MMA that computes it, and the warpgroups that execute it.
  *
  * An MMA is 64 rows of the tile by all of its columns: N of the atom is the tile's, any multiple
- * of 8 up to 256 (of integers 8, 24 and multiples of 16). Warpgroups split the tile's rows, or
- * take whole tiles in turns. The accumulators of all that are resident share a multiprocessor's
- * registers. Few rows of D are computed as columns, of the transposed problem (transpose.h): these
- * rules are then about the other mode. (PTX ISA, "wgmma.mma_async", "setmaxnreg".) */
+ * of 8 up to 256 (of integers 8, 24 and multiples of 16); or by half of them, where they are more,
+ * or where so many threads have not the registers for one instruction of all. Warpgroups split the
+ * tile's rows, or take whole tiles in turns. The accumulators of all that are resident share a
+ * multiprocessor's registers. Few rows of D are computed as columns, of the transposed problem
+ * (transpose.h): these rules are then about the other mode. (PTX ISA, "wgmma.mma_async",
+ * "setmaxnreg".) */
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ enum {
   addresses = 24,   /* registers: descriptors, loop state and predicates */
   spare = 8,        /* registers beside accumulators that would fill all the rest */
   line_bytes = 128, /* K a step where none is asked for: the widest swizzle's pattern */
+  register_unit = 8,
 };
 
 /* Columns of D in whole 64s are as good as rows, where the rows are none or few. */
@@ -39,22 +42,32 @@ static const gg_mma_row *row_of(const gg_plan *plan, bool a_in_registers) {
   return gg_atoms_row(plan, a_in_registers ? GG_MMA_REGISTERS : GG_MMA_SHARED);
 }
 
-/* N of the atom: the row's rule, with the spec's line. */
+/* N of the widest atom. */
+static int most_columns(const gg_mma_row *row) {
+  int most = 0;
+  for (int n = 0; (n = gg_mma_row_next_n(row, n));)
+    most = n;
+  return most;
+}
+
+/* N of the atom, or of two: the row's rule, with the spec's line. */
 static gg_status check_n(const gg_plan *plan, int tile_n, gg_error *err) {
   const gg_mma_row *row = row_of(plan, false);
   const gg_mark *mark = gg_element_mark(&plan->spec->tile, 1);
   const char *name = gg_as_asked(plan, "tile N", "tile M");
+  int most = most_columns(row);
   gg_mma_atom atom;
   if (gg_mma_row_atom(&atom, row, tile_n)) return GG_OK;
-  int most = 0;
-  for (int n = 0; (n = gg_mma_row_next_n(row, n));)
-    most = n;
-  if (tile_n > most) {
-    char asked[16], has[48];
+  int widest = plan->specialised ? 2 * most : most;
+  if (tile_n > widest) {
+    char asked[16], has[64];
     snprintf(asked, sizeof asked, "%d", tile_n);
-    snprintf(has, sizeof has, "%d at most: N of the atom", most);
+    snprintf(has, sizeof has, "%d at most: %s", widest,
+             plan->specialised ? "two MMAs side by side" : "N of the atom");
     return gg_fail(err, PLAN_UNSUPPORTED, mark, plan->target->family, name, asked, has);
   }
+  if (tile_n > most)
+    return gg_check_multiple(name, tile_n, 2 * row->n_step, "2 MMAs x N of the atom", mark, err);
   return gg_check_multiple(name, tile_n, row->n_step,
                            row->n_step > 8 ? "N of the atom, but for 8 and 24" : "N of the atom",
                            mark, err);
@@ -81,14 +94,80 @@ static gg_status choose_source(bool *in_registers, const gg_plan *plan, bool pro
   return GG_OK;
 }
 
+/* ---- Registers at launch ---------------------------------------------------------------- */
+
+static int ctas_per_sm(const gg_plan *plan) {
+  const gg_spec_field *asked = &plan->spec->ctas_per_sm;
+  return asked->state == GG_SPEC_SET ? (int)asked->number : 1;
+}
+
+/* Of a thread, where a CTA has so many warpgroups. */
+static int launch_registers(const gg_plan *plan, int groups) {
+  enum { each = GG_REGISTERS_PER_SM / warpgroup };
+  return each / ctas_per_sm(plan) / groups / register_unit * register_unit;
+}
+
+/* What one MMA's registers take, which must be there at launch, for ptxas (13.0: "Insufficient
+ * registers to compile instruction ..."), whatever setmaxnreg brings: its accumulators, its A, and
+ * 26. */
+static int mma_registers(const gg_mma_atom *mma) {
+  enum { beside = 26 };
+  return gg_mma_atom_registers(mma, GG_MMA_C, NULL) + gg_mma_atom_registers(mma, GG_MMA_A, NULL) +
+         beside;
+}
+
+/* Three consumers where the tile's rows are three of theirs, else two where there are two. */
+static int usual_consumers(const gg_plan *plan, const gg_sm90_tile *tile) {
+  const gg_spec_field *schedule = &plan->spec->schedule;
+  if (schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_WARP_SPECIALIZED) return 1;
+  return tile->m % (2 * block_m) == 0 ? 2 : tile->m == 3 * block_m ? 3 : 1;
+}
+
+static bool takes_turns(const gg_plan *plan) {
+  const gg_spec_field *schedule = &plan->spec->schedule;
+  return schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_PINGPONG;
+}
+
+/* Warpgroups that share a tile. */
+static int atoms_m(const gg_plan *plan, const gg_sm90_tile *tile) {
+  const gg_spec_field *asked = &plan->spec->atom_layout;
+  if (asked->state == GG_SPEC_SET) return (int)asked->tuple[0];
+  return takes_turns(plan) ? 1 : usual_consumers(plan, tile);
+}
+
+/* Whether there are too few for one instruction with all of a tile's columns, where a thread has
+ * enough for their sums behind setmaxnreg: so where four warpgroups divide what there is. Two
+ * instructions side by side then multiply by half of the columns each. */
+static bool lacks_registers(const gg_plan *plan, const gg_sm90_tile *tile) {
+  int consumers = takes_turns(plan) ? 2 : atoms_m(plan, tile);
+  if (consumers < 3 || !plan->specialised) return false;
+  return mma_registers(&tile->mma) > launch_registers(plan, consumers + 1);
+}
+
+/* ---- MMA -------------------------------------------------------------------------------- */
+
+/* One MMA has not the registers for the tile's columns, and two have no half of them. */
+static gg_status refuse_columns(const gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
+  const gg_mma_atom *mma = &tile->mma;
+  int acc = gg_mma_atom_registers(mma, GG_MMA_C, NULL);
+  int a = gg_mma_atom_registers(mma, GG_MMA_A, NULL), all = mma_registers(mma);
+  int groups = atoms_m(plan, tile) + 1, unit = 2 * mma->row->n_step;
+  return gg_fail(err, PLAN_MMA_REGISTERS, gg_element_mark(&plan->spec->tile, 1), mma->m, mma->n,
+                 acc, a, all - acc - a, all, launch_registers(plan, groups), groups * warpgroup,
+                 ctas_per_sm(plan), gg_as_asked(plan, "N", "M"), mma->n / unit * unit);
+}
+
 /* What is in registers has no major. */
 static gg_status choose_mma(gg_sm90_tile *tile, const gg_plan *plan, bool promotes, gg_error *err) {
   char shape[32];
   gg_status st = check_n(plan, tile->n, err);
   if (st || (st = choose_source(&tile->a_in_registers, plan, promotes, err))) return st;
   const gg_mma_row *row = row_of(plan, tile->a_in_registers);
-  gg_mma_row_atom(&tile->mma, row, tile->n);
-  tile->mma_columns = tile->n;
+  bool whole = gg_mma_row_atom(&tile->mma, row, tile->n),
+       lacks = whole && lacks_registers(plan, tile);
+  if (lacks && tile->n % (2 * row->n_step) != 0) return refuse_columns(plan, tile, err);
+  if (!whole || lacks) gg_mma_row_atom(&tile->mma, row, tile->n / 2);
+  tile->mma_columns = tile->mma.n;
   tile->mma.a_mn_major = row->source_a == GG_MMA_SHARED && !gg_sm90_is_k_major(plan, &plan->a);
   tile->mma.b_mn_major = !gg_sm90_is_k_major(plan, &plan->b);
   snprintf(shape, sizeof shape, "m%dn%dk%d", tile->mma.m, tile->mma.n, tile->mma.k);
@@ -161,13 +240,6 @@ gg_sm90_sums gg_sm90_choose_sums(gg_status *st, const gg_plan *plan, const gg_sm
 
 /* ---- Consumers -------------------------------------------------------------------------- */
 
-/* Three consumers where the tile's rows are three of theirs, else two where there are two. */
-static int usual_consumers(const gg_plan *plan, const gg_sm90_tile *tile) {
-  const gg_spec_field *schedule = &plan->spec->schedule;
-  if (schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_WARP_SPECIALIZED) return 1;
-  return tile->m % (2 * block_m) == 0 ? 2 : tile->m == 3 * block_m ? 3 : 1;
-}
-
 static gg_status check_schedule(const gg_plan *plan, const gg_sm90_workers *workers,
                                 gg_error *err) {
   const gg_spec_field *schedule = &plan->spec->schedule;
@@ -182,9 +254,8 @@ static gg_status check_schedule(const gg_plan *plan, const gg_sm90_workers *work
 static gg_status choose_atom_layout(gg_sm90_workers *workers, const gg_plan *plan,
                                     const gg_sm90_tile *tile, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
-  workers->atoms_m = workers->pingpong ? 1 : usual_consumers(plan, tile);
+  workers->atoms_m = atoms_m(plan, tile);
   if (asked->state != GG_SPEC_SET) return GG_OK;
-  workers->atoms_m = (int)asked->tuple[0];
   bool fits = workers->pingpong ? workers->atoms_m == 1 : workers->atoms_m <= 3;
   if (fits && asked->tuple[1] == 1 && asked->tuple[2] == 1) return GG_OK;
   return gg_refuse(plan, asked, "atom_layout", "of this shape",
@@ -213,9 +284,7 @@ static gg_status check_rows(const gg_plan *plan, int rows, int atoms_m, gg_error
 /* Pingpong: two consumers, one of which multiplies while the other stores. */
 gg_sm90_workers gg_sm90_choose_workers(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
                                        gg_error *err) {
-  const gg_spec_field *schedule = &plan->spec->schedule;
-  bool asked = schedule->state == GG_SPEC_SET;
-  gg_sm90_workers out = {.pingpong = asked && schedule->number == GG_SCHEDULE_PINGPONG};
+  gg_sm90_workers out = {.pingpong = takes_turns(plan)};
   *st = choose_atom_layout(&out, plan, tile, err);
   out.consumers = out.pingpong ? 2 : out.atoms_m;
   out.threads = warpgroup * (out.consumers + plan->specialised);
@@ -235,8 +304,9 @@ static int producer_registers(const gg_plan *plan, int consumers) {
 }
 
 /* Of so many blocks of rows: the accumulators, with sets beside them. */
-static int accumulators(const gg_mma_atom *mma, int blocks, int sum_sets) {
-  return (1 + sum_sets) * blocks * gg_mma_atom_registers(mma, GG_MMA_C, NULL);
+static int accumulators(const gg_sm90_tile *tile, int blocks, int sum_sets) {
+  int beside = tile->n / tile->mma.n;
+  return (1 + sum_sets) * blocks * beside * gg_mma_atom_registers(&tile->mma, GG_MMA_C, NULL);
 }
 
 static int fragments_of(const gg_mma_atom *mma, int blocks) {
@@ -245,8 +315,7 @@ static int fragments_of(const gg_mma_atom *mma, int blocks) {
 }
 
 int gg_sm90_mma_registers(const gg_plan *plan) {
-  int atoms = gg_plan_multiplies_by_warps(plan) ? plan->tile_n / plan->mma.n : 1;
-  return atoms * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  return gg_plan_mmas_beside(plan) * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
 }
 
 int gg_sm90_accumulator_registers(const gg_plan *plan) {
@@ -257,37 +326,20 @@ int gg_sm90_fragment_registers(const gg_plan *plan) {
   return fragments_of(&plan->mma, gg_plan_block_m(plan) / block_m);
 }
 
-/* One MMA's registers must be there at launch, for ptxas (13.0: "Insufficient registers to compile
- * instruction ..."), whatever setmaxnreg brings: its accumulators, its A, and 26. */
-static gg_status check_mma(const gg_plan *plan, const gg_mma_atom *mma, int threads, int ctas,
-                           int launch, gg_error *err) {
-  enum { beside = 26 };
-  const gg_spec_field *asked = &plan->spec->ctas_per_sm, *tile = &plan->spec->tile;
-  int acc = gg_mma_atom_registers(mma, GG_MMA_C, NULL);
-  int a = gg_mma_atom_registers(mma, GG_MMA_A, NULL);
-  if (acc + a + beside <= launch) return GG_OK;
-  int unit = mma->row->n_step;
-  int fits = (launch - a - beside) * mma->n / acc / unit * unit;
-  const gg_mark *mark = asked->state == GG_SPEC_SET ? &asked->mark : gg_element_mark(tile, 1);
-  return gg_fail(err, PLAN_MMA_REGISTERS, mark, mma->m, mma->n, acc, a, beside, acc + a + beside,
-                 launch, threads, ctas, gg_as_asked(plan, "N", "M"), fits);
-}
-
 /* Registers are divided evenly at launch. Where a CTA has a multiprocessor to itself, the warpgroup
  * that loads then gives most of its own to those that multiply; a single one has enough. Where
  * several CTAs are to be resident ptxas counts on what there is at launch alone. Counts are
  * multiples of 8. */
-gg_sm90_registers gg_sm90_divide_registers(int *launch, const gg_plan *plan,
-                                           const gg_sm90_workers *workers) {
-  enum { each = GG_REGISTERS_PER_SM / warpgroup, most = 232, unit = 8 };
-  const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
-  gg_sm90_registers out = {.ctas_per_sm = ctas->state == GG_SPEC_SET ? (int)ctas->number : 1};
+gg_sm90_registers gg_sm90_divide_registers(const gg_plan *plan, const gg_sm90_workers *workers) {
+  enum { most = 232 };
+  gg_sm90_registers out = {.ctas_per_sm = ctas_per_sm(plan)};
   int groups = workers->consumers + plan->specialised;
-  *launch = each / out.ctas_per_sm / groups / unit * unit;
+  int launch = launch_registers(plan, groups);
   bool moves = plan->specialised && out.ctas_per_sm == 1 && workers->consumers > 1;
   out.producer = moves ? producer_registers(plan, workers->consumers) : 0;
   out.consumer =
-      moves ? (*launch * groups - out.producer) / workers->consumers / unit * unit : *launch;
+      moves ? (launch * groups - out.producer) / workers->consumers / register_unit * register_unit
+            : launch;
   if (out.consumer > most) out.consumer = most;
   return out;
 }
@@ -336,10 +388,10 @@ gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
                                            const gg_sm90_tile *tile, const gg_sm90_workers *workers,
                                            const gg_sm90_sums *sums,
                                            const gg_sm90_schedule *schedule, gg_error *err) {
-  int launch, blocks = tile->m / workers->atoms_m / block_m;
-  gg_sm90_registers out = gg_sm90_divide_registers(&launch, plan, workers);
+  int blocks = tile->m / workers->atoms_m / block_m;
+  gg_sm90_registers out = gg_sm90_divide_registers(plan, workers);
   out.sum_sets = sums->promote ? 1 : 0;
-  int acc = accumulators(&tile->mma, blocks, out.sum_sets);
+  int acc = accumulators(tile, blocks, out.sum_sets);
   int fragments = fragments_of(&tile->mma, blocks);
   int others = sums->promote && schedule->shares_tiles ? 2 * addresses : addresses;
   if (!sums->promote && fragments == 0) others += spare;
@@ -353,8 +405,8 @@ gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
                   workers->threads, out.ctas_per_sm, advice.text);
     return out;
   }
-  bool twice = accumulators(&tile->mma, blocks, 2) + addresses <= out.consumer;
+  bool twice = accumulators(tile, blocks, 2) + addresses <= out.consumer;
   if (sums->promote && !schedule->reduces_sums && twice) out.sum_sets = 2;
-  *st = check_mma(plan, &tile->mma, workers->threads, out.ctas_per_sm, launch, err);
+  *st = GG_OK;
   return out;
 }

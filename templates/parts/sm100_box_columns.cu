@@ -13,16 +13,3 @@ __device__ __forceinline__ constexpr int column_of_mma(int box) {
 __device__ __forceinline__ constexpr int box_column(int box) {
   return box / mma_boxes * mma_n + column_of_mma(box);
 }
-
-// Where in the tensor a box of B begins, along its contiguous mode and across it. The columns of
-// each MMA have boxes of their own.
-constexpr int mma_boxes_b = boxes_b / mmas_n;
-
-__device__ __forceinline__ int box_b_along(int k0, int n0, int box) {
-  if constexpr (b_k_major) return k0 + box / mmas_n * line_b;
-  return n0 + box / mma_boxes_b * mma_n + box % mma_boxes_b * line_b;
-}
-
-__device__ __forceinline__ int box_b_across(int k0, int n0, int box) {
-  return b_k_major ? n0 + box % mmas_n * mma_n : k0;
-}

@@ -13,5 +13,6 @@
 //@ insert instructions
 
 //@ slot box_columns
+//@ slot boxes_of_mmas
 
 //@ include sm90_instructions

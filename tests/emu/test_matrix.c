@@ -419,6 +419,15 @@ enum {
   "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0,%d1,%d2,%d3}, {%a0,%a1,%a2,%a3}, "       \
   "%desc, 1, 1, 1, 0;\n"
 
+/* The same of columns that lie behind what is written. */
+#define BEYOND_OF(a)                                                                               \
+  "{ .reg .b64 %beyond; .reg .f32 %e<4>; add.u64 %beyond, %desc, 64;\n"                            \
+  "mov.f32 %e0, 0f00000000; mov.f32 %e1, %e0; mov.f32 %e2, %e0; mov.f32 %e3, %e0;\n"               \
+  "wgmma.fence.sync.aligned;\n"                                                                    \
+  "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%e0,%e1,%e2,%e3}, {" a ",%a1,%a2,%a3}, "     \
+  "%beyond, 1, 1, 1, 0; }\n"
+#define BEYOND BEYOND_OF("%a0")
+
 /* One piece replaced by another text. */
 typedef struct mistake {
   int piece;
@@ -464,6 +473,11 @@ static const mistake mistakes[] = {
      "@%p st.shared.b32 [%t], %v;\n",
      GG_E_EMU_UNDEFINED, "nobody has written", 0},
     {FILL_TILE, "", GG_E_EMU_UNDEFINED, "nobody has written", 0},
+    /* Columns beyond the edge, all of a second wgmma's: of the same A, and of another. */
+    {MMA, AGAIN BEYOND, GG_OK, "", 0},
+    {MMA, AGAIN "mov.b32 %v, 0x40004000;\n" BEYOND_OF("%v"), GG_E_EMU_UNDEFINED,
+     "nobody has written", 0},
+    {MMA, BEYOND, GG_E_EMU_UNDEFINED, "nobody has written", 0},
     {PROLOGUE, NULL, GG_E_EMU_CONVERGENCE, "a warpgroup is 4 warps", 64},
     {MMA,
      "setp.gt.u32 %p, %t, %s;\nwgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 "

@@ -201,6 +201,7 @@ static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
   int rows = draw_number(from, "64|64|64|128|128|192|256");
   int columns = draw_number(from, is->integers ? "8|16|24|32|48|64|64|96|128|40"
                                                : "8|16|24|32|40|56|64|64|72|96|128|192");
+  if (rows > 64 && chance(from, 8)) columns = draw_number(from, "208|224|240|264|272|288|320");
   int k = 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
   bool swap = chance(from, 30);
   if (!chance(from, 4))

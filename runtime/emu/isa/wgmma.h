@@ -63,6 +63,13 @@ typedef struct emu_wgmma_b {
   size_t room;        /* elements */
 } emu_wgmma_b;
 
+/* What the last one to start has multiplied, where of its B something was written. */
+typedef struct emu_wgmma_before {
+  bool exists;
+  emu_matrix_view a;
+  uint32_t a_words[EMU_WGMMA_A_REGISTERS][EMU_LANES];
+} emu_wgmma_before;
+
 /* A register of the running frame: how many wgmmas in flight accumulate into it, and flags. */
 enum {
   EMU_REGISTER_KNOWN = 1 << 15,
@@ -85,6 +92,7 @@ struct emu_wgmma {
   uint16_t *marks; /* of each four bytes of the file: of registers that start there */
   uint32_t mark_count;
   emu_wgmma_b b; /* of the group: its first warp's is used */
+  emu_wgmma_before before;
 };
 
 /* The warp's, made when it is needed first; NULL after a fault. */

@@ -131,7 +131,8 @@ static int units_written(uint32_t *last, const part *p, const emu_cta *cta, int 
 
 /* A row of A, or a column of B, of which nobody has written anything makes garbage of its own row
  * or column of D, which nobody may want: past a matrix's edge. It reads as NaN. What is written in
- * part, or a B of which nothing is, was to be an operand. */
+ * part, or a B of which nothing is, was to be an operand; but a B may lie past the edge as a whole
+ * where the wgmma before this one has multiplied the same A by columns that are there. */
 static bool rows_written(const part *p, emu_warp *warp, const emu_op *op, bool any) {
   bool along_k = p->view->along_k;
   int first = along_k ? p->line : p->unit, count = along_k ? p->lines : p->units;
@@ -148,24 +149,40 @@ static bool rows_written(const part *p, emu_warp *warp, const emu_op *op, bool a
   return there > 0 || any || emu_unit_refuse(warp, op, last);
 }
 
+static bool same_view(const emu_matrix_view *a, const emu_matrix_view *b) {
+  return a->start == b->start && a->leading == b->leading && a->stride == b->stride &&
+         a->base_offset == b->base_offset && a->row == b->row && a->along_k == b->along_k;
+}
+
+/* Whether it has the A of the one before. */
+static bool has_same_a(const emu_wgmma_before *before, const emu_wgmma_work *work) {
+  const emu_wgmma_facts *f = work->async.op->facts;
+  if (!before->exists) return false;
+  if (f->a_in_registers) return !memcmp(before->a_words, work->a_words, sizeof work->a_words);
+  return same_view(&before->a, &work->a);
+}
+
 /* Whether what the part reads and claims has been written, or is of rows that need not be. */
 static bool operands_written(const emu_wgmma_work *work, emu_warp *warp) {
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
   uint32_t count = work->async.read_count;
-  if (!warp->cta->cluster->run->checked || emu_units_written(work->spans, count)) return true;
-  part a = part_a(work), b = part_b(work, 0, f->n);
-  if (!f->a_in_registers && !rows_written(&a, warp, op, true)) return false;
-  return count == work->a_count || rows_written(&b, warp, op, false);
+  if (!warp->cta->cluster->run->checked) return true;
+  emu_wgmma_before *before = &emu_wgmma_at(work->warp)->before;
+  if (!emu_units_written(work->spans, count)) {
+    part a = part_a(work), b = part_b(work, 0, f->n);
+    if (!f->a_in_registers && !rows_written(&a, warp, op, true)) return false;
+    bool beyond = has_same_a(before, work);
+    if (count > work->a_count && !rows_written(&b, warp, op, beyond)) return false;
+  }
+  before->exists = true;
+  before->a = work->a;
+  memcpy(before->a_words, work->a_words, sizeof before->a_words);
+  return true;
 }
 
 static void no_memory(emu_warp *warp, const emu_op *op) {
   emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
-}
-
-static bool same_view(const emu_matrix_view *a, const emu_matrix_view *b) {
-  return a->start == b->start && a->leading == b->leading && a->stride == b->stride &&
-         a->base_offset == b->base_offset && a->row == b->row && a->along_k == b->along_k;
 }
 
 /* Parts of one wgmma, as PTX demands of a warpgroup. */
