@@ -153,7 +153,7 @@ static gg_status read_fma(gg_mma_atom *atom, const gg_atom_name *name, gg_error 
 }
 
 /* N's step. Source: PTX ISA, "tcgen05 Matrix Shape"; the wider ones of pairs (A in tensor memory, a
- * sparse A of 8 bits) are CuTe's, which the row has. */
+ * sparse A of 8 bits), which the row has, and of M of 128, for which the ISA has 8, are CuTe's. */
 static int umma_step(const gg_mma_atom *atom) {
   const gg_mma_row *row = atom->row;
   bool pair = row->threads == GG_TV_pair;
