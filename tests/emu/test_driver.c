@@ -450,6 +450,8 @@ START_TEST(devices) {
   IS(CUDA_ERROR_INVALID_DEVICE, emu_cuDeviceGetAttribute(&value, 16, 1));
   OK(emu_cuMemGetInfo(&available, &total));
   ck_assert_uint_gt(total, 0);
+  OK(emu_cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_PTX_VERSION, function));
+  ck_assert_int_eq(value, 90); /* of .target, not .version */
   OK(emu_cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000));
   OK(emu_cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, function, 128, 100000));
   ck_assert_int_eq(value, 2); /* of 228 KiB */

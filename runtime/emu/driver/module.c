@@ -189,7 +189,7 @@ static int read_attribute(const emu_process *process, CUfunction function, int a
   case CU_FUNC_ATTRIBUTE_NUM_REGS:
     return 0; /* PTX has no registers of the hardware's */
   case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-    return (int)(10 * ptx->version_major + ptx->version_minor);
+    return (int)ptx->arch; /* the virtual architecture's, .target: CUB chooses its kernels by it */
   case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
     return 10 * emu_attribute(process, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
            emu_attribute(process, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);

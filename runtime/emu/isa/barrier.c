@@ -1,9 +1,10 @@
 /* bar and barrier: the sixteen named barriers of a CTA. (PTX ISA, "bar" and "barrier".)
  *
  * A warp has arrived once all of its lanes that have not exited have; it counts as 32 threads, as
- * the hardware counts warps. Without a thread count a barrier waits for every warp that has not
- * exited, so that an exit may end it. A phase that ends releases the lanes that wait; a released
- * lane runs its instruction again, finds itself released, takes the result and goes on.
+ * the hardware counts warps, and as often as it arrives: one that need not wait (bar.arrive) may
+ * come a second time in the same phase. Without a thread count a barrier waits for every warp that
+ * has not exited, so that an exit may end it. A phase that ends releases the lanes that wait; a
+ * released lane runs its instruction again, finds itself released, takes the result and goes on.
  *
  * Order: arrivals release to `arrived`; what it knows at the end of the phase goes to `released`,
  * which those who have waited acquire. What arrives in the next phase is so unknown to them. */
@@ -22,6 +23,7 @@ typedef struct emu_barrier {
   uint32_t arrived[EMU_WARPS_MAX];  /* lanes in this phase */
   uint32_t waiting[EMU_WARPS_MAX];  /* of those, lanes that wait for its end */
   uint32_t released[EMU_WARPS_MAX]; /* lanes whose phase has ended and who have not yet gone on */
+  uint32_t earlier;                 /* threads of warps that have come again since */
   uint32_t expected;                /* threads; 0: all of the CTA that have not exited */
   uint32_t reduced;                 /* this phase's predicates: how many hold */
   uint32_t threads;                 /* that take part in the reduction */
@@ -105,9 +107,9 @@ gg_status emu_decode_barrier(emu_op *op, emu_decoder *d, gg_error *err) {
 
 /* ---- A CTA's barriers ------------------------------------------------------------------- */
 
-/* Threads that have arrived: 32 for each warp whose living lanes all have. */
+/* Threads that have arrived: 32 each time that all living lanes of a warp have. */
 static uint32_t count_arrived(const emu_cta *cta, const emu_barrier *b) {
-  uint32_t threads = 0;
+  uint32_t threads = b->earlier;
   for (int w = 0; w < cta->warp_count; w++) {
     if (b->arrived[w] && !(cta->warps[w].alive & ~b->arrived[w])) threads += EMU_LANES;
   }
@@ -133,7 +135,7 @@ static void try_complete(emu_cta *cta, emu_barrier *b) {
   }
   b->result = b->reduced;
   b->result_threads = b->threads;
-  b->reduced = b->threads = b->expected = 0;
+  b->reduced = b->threads = b->expected = b->earlier = 0;
   b->busy = false;
   emu_hazard_pass(cta->cluster, b->released, b->arrived);
   emu_wake(cta->cluster, b);
@@ -193,7 +195,14 @@ static void take_result(emu_warp *warp, const barrier_facts *facts, const emu_ba
   }
 }
 
-/* The lanes arrive, for the first time in this phase. */
+/* Lanes that have arrived come again: with the warp's others that was an arrival of its own. */
+static void begin_again(const emu_warp *warp, emu_barrier *b) {
+  if (warp->alive & ~b->arrived[warp->index]) return;
+  b->earlier += EMU_LANES;
+  b->arrived[warp->index] = 0;
+}
+
+/* The lanes arrive. */
 static emu_step arrive(emu_warp *warp, const emu_op *op, emu_barrier *b, uint32_t id,
                        uint32_t lanes) {
   const barrier_facts *facts = op->facts;
@@ -202,6 +211,7 @@ static emu_step arrive(emu_warp *warp, const emu_op *op, emu_barrier *b, uint32_
     threads = EMU_AT(const uint32_t, warp, &facts->threads)[__builtin_ctz(lanes)];
   }
   if (check_count(warp, op, b, id, threads, facts->counted) == EMU_FAULT) return EMU_FAULT;
+  if (b->arrived[warp->index] & lanes) begin_again(warp, b);
   b->busy = true;
   b->expected = threads;
   b->arrived[warp->index] |= lanes;

@@ -4,9 +4,10 @@
  * Registers themselves are free here; what is held to is the count. A CTA starts with what ptxas
  * may give each of its threads: .maxnreg, or the share of the file that .maxntid and
  * .minnctapersm leave, in steps of 8; of a quarter of the file, as each of a multiprocessor's four
- * partitions has every fourth warp: 9 warps have 168 a thread, as 12 have (ptxas 13.0). Where
- * neither is said the count is unknown, as to ptxas, which then ignores the instruction. `inc`
- * waits until others have given enough back. */
+ * partitions has every fourth warp: 9 warps have 168 a thread, as 12 have (ptxas 13.0). It gives
+ * no more than the kernel's largest `inc` asks for: 8 warps of one that asks for 248 start with
+ * 248, and not with 255. Where neither is said the count is unknown, as to ptxas, which then
+ * ignores the instruction. `inc` waits until others have given enough back. */
 #include <inttypes.h>
 
 #include "emu/isa/access.h"
@@ -23,13 +24,14 @@ typedef struct held {
 
 typedef struct spare {
   uint32_t registers; /* of the CTA: a thread, summed over warps, that have been given back */
+  uint32_t initial;   /* of each of its threads; 0: not looked up yet */
 } spare;
 
 const emu_unit emu_unit_registers = {
     .name = "setmaxnreg", .warp_bytes = sizeof(held), .cta_bytes = sizeof(spare)};
 
-/* Registers a thread at the start; 0: unknown. */
-static uint32_t initial_registers(const emu_run *run) {
+/* A thread's share of the registers; 0: unknown. */
+static uint32_t share_of_registers(const emu_run *run) {
   const ptx_function *ptx = run->kernel->function->ptx;
   uint32_t threads = (uint32_t)run->kernel->facts.max_threads;
   if (ptx->maxnreg) return ptx->maxnreg;
@@ -42,15 +44,30 @@ static uint32_t initial_registers(const emu_run *run) {
   return share > thread_most ? thread_most : share;
 }
 
+static emu_exec setmaxnreg;
+
+/* Registers a thread at the start; 0: unknown. */
+static uint32_t initial_registers(const emu_run *run) {
+  const emu_function *kernel = run->kernel->function;
+  uint32_t largest = 0, share = share_of_registers(run);
+  for (uint32_t i = 0; i < kernel->op_count; i++) {
+    const emu_op *op = &kernel->ops[i];
+    if (op->exec == setmaxnreg && op->vector && op->target > largest) largest = op->target;
+  }
+  return largest && largest < share ? largest : share;
+}
+
 static emu_step setmaxnreg(emu_warp *warp, const emu_op *op, uint32_t lanes) {
-  uint32_t wanted = op->target, initial = initial_registers(warp->cta->cluster->run);
+  const emu_run *run = warp->cta->cluster->run;
+  uint32_t wanted = op->target;
   bool increases = op->vector;
   if (!emu_converge(warp, op, warp->alive, &lanes)) return EMU_WAIT;
-  if (!initial) return EMU_NEXT;
+  if (!share_of_registers(run)) return EMU_NEXT;
   held *own = emu_unit_of_warp(warp, op, EMU_UNIT_ID_REGISTERS);
   spare *left = own ? emu_unit_of_cta(warp, op, EMU_UNIT_ID_REGISTERS) : NULL;
   if (!left) return EMU_FAULT;
-  uint32_t now = own->registers ? own->registers : initial;
+  if (!left->initial) left->initial = initial_registers(run);
+  uint32_t now = own->registers ? own->registers : left->initial;
   if (increases ? wanted < now : wanted > now) {
     return emu_fault(warp, op, -1, GG_E_EMU_ILLEGAL,
                      "%s to %" PRIu32 " registers a thread from %" PRIu32,
