@@ -466,8 +466,8 @@ static void put_arrivals(writer *w) {
 static void name_group(gg_str *out, const gg_plan *plan) {
   int frags = gg_plan_block_m(plan) / gg_plan_mma_rows(plan);
   int steps = plan->promote ? plan->promote : plan->a_in_registers ? 1 : plan->tile_k / plan->mma.k;
-  int beside = plan->mma.row->kind == GG_MMA_wgmma ? gg_plan_mmas_beside(plan) : 1;
-  gg_str_printf(out, "%d m%dn%dk%d", frags * steps * beside, plan->mma.m, plan->mma.n, plan->mma.k);
+  int count = frags * steps * gg_plan_wgmmas_beside(plan);
+  gg_str_printf(out, "%d m%dn%dk%d", count, plan->mma.m, plan->mma.n, plan->mma.k);
 }
 
 static void write_cta(writer *w, uint32_t cta) {

@@ -374,7 +374,7 @@ static void write_conversions(gg_str *out, const gg_plan *plan, const char *acc_
 static gg_status write_mma(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                            gg_error *err) {
   const gg_mma_atom issued = gg_issued_atom(plan);
-  int beside = issued.row->kind == GG_MMA_wgmma ? gg_plan_mmas_beside(plan) : 1;
+  int beside = gg_plan_wgmmas_beside(plan);
   if (beside == 1) return gg_mma_atom_wrapper(out, &issued, "mma", err);
   gg_mma_wgmma_wrapper(out, &issued, beside, gg_layout_at(&layouts->boxes_b.steps, 1), "mma");
   return GG_OK;

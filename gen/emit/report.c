@@ -193,8 +193,7 @@ static void show_atom(const shown *s) {
     fact->text = keep(s->report, &cute);
     return;
   }
-  bool two = s->plan->mma.row->kind == GG_MMA_wgmma && gg_plan_mmas_beside(s->plan) > 1;
-  if (two) gg_str_puts(&cute, "; two side by side");
+  if (gg_plan_wgmmas_beside(s->plan) > 1) gg_str_puts(&cute, "; two side by side");
   fact->text = keep(s->report, &ptx);
   fact->remark = keep(s->report, &cute);
 }

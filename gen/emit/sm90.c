@@ -100,12 +100,12 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int tile_m = %d, tile_n = %d, tile_k = %d;\n", plan->tile_m,
                 plan->tile_n, plan->tile_k);
   bool warps = gg_plan_multiplies_by_warps(plan);
-  bool together = !gg_plan_in_tensor_memory(plan) && plan->mma.n < plan->tile_n;
+  int beside = gg_plan_wgmmas_beside(plan);
   gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;%s\n",
                 warps ? gg_plan_mma_rows(plan) : plan->mma.m, gg_plan_mma_columns(plan),
-                together ? "  // of a warpgroup's together" : "");
-  if (!gg_plan_in_tensor_memory(plan) && gg_plan_has_mmas_along_n(plan))
-    gg_str_printf(out, "constexpr int mmas_n = %d;  // side by side\n", gg_plan_mmas_beside(plan));
+                warps || beside > 1 ? "  // of a warpgroup's together" : "");
+  if (beside > 1 && gg_plan_has_mmas_along_n(plan))
+    gg_str_printf(out, "constexpr int mmas_n = %d;  // side by side\n", beside);
   if (gg_plan_in_tensor_memory(plan))
     gg_sm100_write_consumers(out, plan);
   else

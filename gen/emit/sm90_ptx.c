@@ -152,7 +152,7 @@ static input input_of(const gg_plan *plan, const gg_layouts *layouts, bool is_a)
               .cluster = is_a ? plan->cluster_m : plan->cluster_n,
               .sharers = is_a ? plan->cluster_n : plan->cluster_m};
   in.k_major = gg_sm90_is_k_major(plan, in.operand);
-  in.pieces = !is_a && in.k_major ? plan->tile_n / gg_plan_box_columns(plan) : 1;
+  in.pieces = in.k_major ? in.tile / in.boxes->lines : 1;
   in.end = gg_sm90_has_end(plan, in.operand);
   in.behind = in.end && in.cluster > 1;
   in.exists = in.end && !in.k_major && in.boxes->count > 1;
@@ -172,7 +172,7 @@ static void declare_input(gg_str *out, const input *in) {
   if (in->end)
     gg_str_printf(out, "  .reg .b64 %%of_%c<%d>;\n", x, in->k_major ? 1 : in->boxes->count);
   if (in->exists) gg_str_printf(out, "  .reg .pred %%has_%c<%d>;\n", x, in->boxes->count);
-  if (in->pieces > 1) gg_str_printf(out, "  .reg .b32 %%below_%c;\n", x);
+  if (in->pieces > 1) gg_str_puts(out, "  .reg .b32 %below;\n");
   if (in->sharers == 1) return;
   gg_str_printf(out, "  .reg .b16 %%sharers_%c;\n  .reg .pred %%turn_%c;\n", x, x);
 }
@@ -251,7 +251,7 @@ static void write_load(gg_str *out, const input *in, int box) {
   const char *across = in->k_major ? first : "%k0";
   if (in->exists && box) gg_str_printf(out, "  @!%%has_%c%d bra %c_copied;\n", x, box, x);
   if (along) gg_str_printf(out, "  add.u32 %%along, %s, %d;\n", line, along);
-  if (below) gg_str_printf(out, "  add.u32 %%below_%c, %s, %d;\n", x, across, below);
+  if (below) gg_str_printf(out, "  add.u32 %%below, %s, %d;\n", across, below);
   gg_str_printf(
       out,
       "  cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\n"
@@ -263,9 +263,8 @@ static void write_load(gg_str *out, const input *in, int box) {
     gg_str_printf(out, "[%%of_%c%d, ", x, in->k_major ? 0 : box);
   else
     gg_str_printf(out, "[%%map_%c, ", x);
-  const char *from = !below ? across : x == 'a' ? "%below_a" : "%below_b";
-  gg_str_printf(out, "{%s, %s, %%batch}],%s[%%bar_full]", along ? "%along" : line, from,
-                shared ? "\n    " : " ");
+  gg_str_printf(out, "{%s, %s, %%batch}],%s[%%bar_full]", along ? "%along" : line,
+                below ? "%below" : across, shared ? "\n    " : " ");
   if (shared) gg_str_printf(out, ", %%sharers_%c", x);
   gg_str_puts(out, ";\n");
 }

@@ -46,7 +46,7 @@ static void write_issue(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   const gg_layout *of_a = &layouts->boxes_a.steps, *of_b = &layouts->boxes_b.steps;
   int64_t blocks = plan->tile_m / plan->mma.m;
   int frags = gg_plan_block_m(plan) / plan->mma.m, words = gg_sm90_mma_registers(plan);
-  int beside = gg_plan_mmas_beside(plan), part = words / beside;
+  int beside = gg_plan_wgmmas_beside(plan), part = words / beside;
   gg_str_puts(out, "  wgmma.fence.sync.aligned;\n");
   for (int step = of.first; step < of.first + of.count; step++) {
     gg_str_printf(out, "  // K from %d to %d.\n", step * plan->mma.k, (step + 1) * plan->mma.k - 1);

@@ -102,9 +102,9 @@ static inline int gg_plan_mma_columns(const gg_plan *plan) {
   return gg_plan_in_tensor_memory(plan) ? plan->mma.n : plan->tile_n;
 }
 
-/* So many. */
-static inline int gg_plan_mmas_beside(const gg_plan *plan) {
-  return gg_plan_mma_columns(plan) / plan->mma.n;
+/* wgmmas side by side by which a warpgroup multiplies a tile's columns; 1 of other MMAs. */
+static inline int gg_plan_wgmmas_beside(const gg_plan *plan) {
+  return plan->mma.row->kind == GG_MMA_wgmma ? plan->tile_n / plan->mma.n : 1;
 }
 
 /* Of a tensor map's box, elements in each direction. */

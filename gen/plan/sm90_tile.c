@@ -55,9 +55,9 @@ static gg_status check_n(const gg_plan *plan, int tile_n, gg_error *err) {
   const gg_mma_row *row = row_of(plan, false);
   const gg_mark *mark = gg_element_mark(&plan->spec->tile, 1);
   const char *name = gg_as_asked(plan, "tile N", "tile M");
-  int most = most_columns(row);
   gg_mma_atom atom;
   if (gg_mma_row_atom(&atom, row, tile_n)) return GG_OK;
+  int most = most_columns(row);
   int widest = plan->specialised ? 2 * most : most;
   if (tile_n > widest) {
     char asked[16], has[64];
@@ -135,11 +135,16 @@ static int atoms_m(const gg_plan *plan, const gg_sm90_tile *tile) {
   return takes_turns(plan) ? 1 : usual_consumers(plan, tile);
 }
 
+/* Warpgroups that multiply: those of a tile, or two that take tiles in turns. */
+static int consumers_of(const gg_plan *plan, const gg_sm90_tile *tile) {
+  return takes_turns(plan) ? 2 : atoms_m(plan, tile);
+}
+
 /* Whether there are too few for one instruction with all of a tile's columns, where a thread has
  * enough for their sums behind setmaxnreg: so where four warpgroups divide what there is. Two
  * instructions side by side then multiply by half of the columns each. */
 static bool lacks_registers(const gg_plan *plan, const gg_sm90_tile *tile) {
-  int consumers = takes_turns(plan) ? 2 : atoms_m(plan, tile);
+  int consumers = consumers_of(plan, tile);
   if (consumers < 3 || !plan->specialised) return false;
   return mma_registers(&tile->mma) > launch_registers(plan, consumers + 1);
 }
@@ -151,7 +156,7 @@ static gg_status refuse_columns(const gg_plan *plan, const gg_sm90_tile *tile, g
   const gg_mma_atom *mma = &tile->mma;
   int acc = gg_mma_atom_registers(mma, GG_MMA_C, NULL);
   int a = gg_mma_atom_registers(mma, GG_MMA_A, NULL), all = mma_registers(mma);
-  int groups = atoms_m(plan, tile) + 1, unit = 2 * mma->row->n_step;
+  int groups = consumers_of(plan, tile) + 1, unit = 2 * mma->row->n_step;
   return gg_fail(err, PLAN_MMA_REGISTERS, gg_element_mark(&plan->spec->tile, 1), mma->m, mma->n,
                  acc, a, all - acc - a, all, launch_registers(plan, groups), groups * warpgroup,
                  ctas_per_sm(plan), gg_as_asked(plan, "N", "M"), mma->n / unit * unit);
@@ -286,7 +291,7 @@ gg_sm90_workers gg_sm90_choose_workers(gg_status *st, const gg_plan *plan, const
                                        gg_error *err) {
   gg_sm90_workers out = {.pingpong = takes_turns(plan)};
   *st = choose_atom_layout(&out, plan, tile, err);
-  out.consumers = out.pingpong ? 2 : out.atoms_m;
+  out.consumers = consumers_of(plan, tile);
   out.threads = warpgroup * (out.consumers + plan->specialised);
   if (!*st) *st = check_threads(plan, &out, err);
   if (!*st) *st = check_rows(plan, tile->m, out.atoms_m, err);
@@ -315,7 +320,8 @@ static int fragments_of(const gg_mma_atom *mma, int blocks) {
 }
 
 int gg_sm90_mma_registers(const gg_plan *plan) {
-  return gg_plan_mmas_beside(plan) * gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
+  return gg_plan_mma_columns(plan) / plan->mma.n *
+         gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
 }
 
 int gg_sm90_accumulator_registers(const gg_plan *plan) {
@@ -407,6 +413,5 @@ gg_sm90_registers gg_sm90_choose_registers(gg_status *st, const gg_plan *plan,
   }
   bool twice = accumulators(tile, blocks, 2) + addresses <= out.consumer;
   if (sums->promote && !schedule->reduces_sums && twice) out.sum_sets = 2;
-  *st = GG_OK;
   return out;
 }
