@@ -451,7 +451,9 @@ static int64_t aligned_to(int64_t a, int64_t b) {
 }
 
 /* What storing takes beside its bytes, in bytes: DRAM turns from reading to writing, and sectors at
- * the ends of a tile's lines are other tiles', too. */
+ * the ends of a tile's lines are other tiles', too. Tiles of a cluster store both parts of a sector
+ * at about the same time: they meet in the L2 cache, also where a D that is larger than it leaves
+ * it before other tiles have stored theirs. */
 static double storing_bytes(const work *w) {
   const gg_terms *t = w->terms;
   const gg_device_model *device = w->device;
@@ -462,6 +464,8 @@ static double storing_bytes(const work *w) {
   double aligned = (double)aligned_to(tile * bits, all * bits) / 8;
   double parted = greater(0, 1 - aligned / sector) * sector / ((double)tile * bits / 8);
   if (t->traits.stores_units) parted *= device->unit_parted;
+  if (stored_bytes(w) > device->l2_bytes)
+    parted /= across ? w->tile->cluster_m : w->tile->cluster_n;
   return stored_bytes(w) * (device->store_more + device->store_parted * parted);
 }
 

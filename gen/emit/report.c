@@ -303,6 +303,10 @@ static void show_staged(const shown *s) {
         s->remark;
 }
 
+static void show_box_warps(const shown *s) {
+  if (s->plan->box_warps > 1) show_number_if_any(s);
+}
+
 static void show_read_n(const shown *s) {
   if (s->plan->read_n)
     show_number(s, s->plan->read_n,

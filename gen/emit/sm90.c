@@ -238,6 +238,11 @@ static void write_memory(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   if (plan->a_in_tensor) gg_sm100_write_a(out, layouts);
   gg_str_printf(out, "constexpr int epi_m = %d, epi_n = %d, epi_buffers = %d;  // of a warp\n",
                 plan->epi_m, plan->epi_n, staging->depth);
+  if (plan->box_warps > 1)
+    gg_str_printf(out,
+                  "constexpr int box_warps = %d, box_threads = %d;  // that stage a box together\n"
+                  "constexpr int box_barriers = %d;  // the first of those at which they meet\n",
+                  plan->box_warps, GG_WARP * plan->box_warps, GG_SM90_BOX_BARRIER);
   if (gg_plan_is_gated(plan))
     gg_str_printf(out, "constexpr int d_n = %d;  // columns of D for a box's epi_n\n",
                   gg_plan_columns_of_d(plan, plan->epi_n));

@@ -370,6 +370,8 @@ gg_status gg_sm90_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_ptx_bind_number(out, "ctas_per_sm", plan->ctas_per_sm);
   gg_sm90_ptx_bind_arguments(out, plan, layouts);
   gg_sm90_ptx_bind_memory(out, plan, layouts);
+  gg_bind_flag(out, "box_of_warps", plan->box_warps > 1);
+  gg_ptx_bind_number(out, "box_warps", plan->box_warps);
   bind_tiles(out, plan);
   gg_sm90_ptx_bind_walk(out, plan, layouts);
   bind_producer(out, plan, layouts);

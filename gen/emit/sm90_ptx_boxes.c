@@ -19,7 +19,8 @@ typedef struct boxes {
   gg_sm90_epilogue has;
   int bytes;   /* of an element */
   int columns; /* of a box */
-  int rows;
+  int rows;    /* of a box: those of `warps` */
+  int warps;
   bool n_major;
   bool evicts; /* a launch may say that D is to leave the L2 cache first */
   ll buffer_bytes;
@@ -34,7 +35,8 @@ static boxes boxes_of(const gg_plan *plan, const gg_layouts *layouts) {
                  .has = gg_sm90_epilogue_of(plan, layouts),
                  .bytes = (int)gg_dtype_bytes(plan->d.type, 1),
                  .columns = plan->epi_n,
-                 .rows = plan->epi_m,
+                 .rows = plan->epi_m * plan->box_warps,
+                 .warps = plan->box_warps,
                  .n_major = plan->d.major == GG_MAJOR_N,
                  .evicts = layouts->evicts_first,
                  .buffer_bytes = (ll)staging->bytes,
@@ -53,30 +55,51 @@ static int columns_at_once(const boxes *b) {
 /* Whether a lane stores what is second first: the second half of a line, where lines are as long as
  * half of all banks or all of them; the second of two columns, where those are no neighbours. */
 static int is_late(const boxes *b, int lane) {
-  if (b->cells == GG_SM90_CELLS_ONES) return lane / 16;
+  if (b->cells == GG_SM90_CELLS_ONES) return b->warps > 1 ? 0 : lane / 16;
   return b->cells == GG_SM90_CELLS_HALVES ? lane / 4 / (32 / b->columns) % 2 : 0;
 }
 
-/* The bits of a lane's number by which it is late. */
+/* The bits of a lane's number by which it is late; 0: none is. */
 static int late_bits(const boxes *b) {
-  return b->cells == GG_SM90_CELLS_ONES ? 16 : 4 * (32 / b->columns);
+  if (b->cells == GG_SM90_CELLS_ONES) return b->warps > 1 ? 0 : 16;
+  return b->cells == GG_SM90_CELLS_HALVES ? 4 * (32 / b->columns) : 0;
+}
+
+/* Names of registers and instructions that are others where a box is of several warps: its lanes'
+ * numbers, the first of them, and how they meet. */
+static const char *lane_of(const boxes *b) {
+  return b->warps > 1 ? "%box_lane" : "%lane";
+}
+
+static const char *is_first_of(const boxes *b) {
+  return b->warps > 1 ? "%is_box_lane_0" : "%is_lane_0";
+}
+
+static void write_meeting(gg_str *out, const boxes *b) {
+  if (b->warps > 1)
+    gg_str_printf(out, "    bar.sync %%box_barrier, %d;\n", GG_WARP * b->warps);
+  else
+    gg_str_puts(out, "    bar.warp.sync 0xffffffff;\n");
 }
 
 /* Where lanes store at once: of columns from `column` on, and of what a lane stores element by
  * element and row by row in turn, rows from `row` on; an odd `column` is the second of two. */
 static gg_ptx_lanes places_at(const boxes *b, int row, int column) {
-  gg_ptx_lanes out = {.of = "%lane", .count = GG_WARP};
+  gg_ptx_lanes out = {.of = lane_of(b), .count = GG_WARP * b->warps};
   int wide = columns_at_once(b), half = b->columns / 2;
-  for (int lane = 0; lane < GG_WARP; lane++) {
+  for (int i = 0; i < out.count; i++) {
+    int lane = i % GG_WARP, first = i / GG_WARP * b->plan->epi_m + row;
     int at = column / 2 * 2 + lane % 4 * 2;
     if (b->cells == GG_SM90_CELLS_MATRICES) {
       int across = column + lane / 16 % (wide / 8) * 8;
-      out.at[lane] =
-          b->n_major ? place(b, lane % 16, across) : place(b, lane / 8 % 2 * 8, across + lane % 8);
+      out.at[i] = b->n_major ? place(b, first + lane % 16, across)
+                             : place(b, first + lane / 8 % 2 * 8, across + lane % 8);
+    } else if (b->cells == GG_SM90_CELLS_TURNED) {
+      out.at[i] = place(b, first + lane / 16 * 4 + lane / 8 % 2 * 8, at + lane / 4 % 2);
     } else if (b->cells == GG_SM90_CELLS_ONES) {
-      out.at[lane] = place(b, row + lane / 4, at + (column % 2 ^ is_late(b, lane)));
+      out.at[i] = place(b, first + lane / 4, at + (column % 2 ^ is_late(b, lane)));
     } else {
-      out.at[lane] = place(b, row + lane / 4, is_late(b, lane) ? (at + half) % b->columns : at);
+      out.at[i] = place(b, first + lane / 4, is_late(b, lane) ? (at + half) % b->columns : at);
     }
   }
   return out;
@@ -87,7 +110,8 @@ const char *gg_sm90_ptx_boxes_lack(const gg_plan *plan, const gg_layouts *layout
   if (b.cells == GG_SM90_CELLS_PACKED) return "a D of 4 bits";
   gg_ptx_lanes first = places_at(&b, 0, 0);
   bool linear = gg_ptx_is_linear(&first);
-  int rows = b.cells == GG_SM90_CELLS_MATRICES ? 1 : b.rows;
+  bool whole = b.cells == GG_SM90_CELLS_MATRICES || b.cells == GG_SM90_CELLS_TURNED;
+  int rows = whole ? 1 : plan->epi_m;
   int wide = b.cells == GG_SM90_CELLS_MATRICES ? columns_at_once(&b) : 8;
   int ones = b.cells == GG_SM90_CELLS_ONES ? 2 : 1;
   for (int column = 0; column < b.columns; column += wide) {
@@ -288,27 +312,57 @@ static void write_pairs(gg_str *out, const box *x) {
  * the second, so that the lanes' addresses are in as many banks. */
 static void write_ones(gg_str *out, const box *x) {
   const boxes *b = x->of;
-  int bits = b->bytes == 1 ? 16 : 32;
-  gg_str_printf(out, "    .reg .b%d %%left, %%right;\n", bits);
+  bool late = late_bits(b) != 0;
+  if (late) gg_str_puts(out, "    .reg .b32 %left, %right;\n");
   for (int column = 0; column < b->columns; column += 8) {
-    for (int row = 0; row < b->rows && row < 16; row += 8) {
+    for (int row = 0; row < b->plan->epi_m; row += 8) {
       int word = column / 2 + row / 4;
-      char first[24], second[24];
-      snprintf(first, sizeof first, "%%d%d", b->bytes == 1 ? word / 2 : word);
-      snprintf(second, sizeof second, "%%d%d", word + 1);
-      if (b->bytes == 1) gg_str_printf(out, "    shr.u16 %%right, %s, 8;\n", first);
-      const char *other = b->bytes == 1 ? "%right" : second;
-      gg_str_printf(out,
-                    "    selp.b%d %%left, %s, %s, %%is_late;\n"
-                    "    selp.b%d %%right, %s, %s, %%is_late;\n",
-                    bits, other, first, bits, first, other);
+      if (late)
+        gg_str_printf(out,
+                      "    selp.b32 %%left, %%d%d, %%d%d, %%is_late;\n"
+                      "    selp.b32 %%right, %%d%d, %%d%d, %%is_late;\n",
+                      word + 1, word, word, word + 1);
       for (int i = 0; i < 2; i++) {
         gg_str address = GG_STR_INIT;
         write_address(out, &address, x, row, column + i);
-        gg_str_printf(out, "    st.shared.b%d %s, %s;\n", 8 * b->bytes, gg_str_text(&address),
-                      i ? "%right" : "%left");
+        gg_str_printf(out, "    st.shared.b32 %s, ", gg_str_text(&address));
+        if (late)
+          gg_str_printf(out, "%%%s;\n", i ? "right" : "left");
+        else
+          gg_str_printf(out, "%%d%d;\n", word + i);
         gg_str_free(&address);
       }
+    }
+  }
+}
+
+/* Elements of a byte, whose neighbours are those of a column: lanes give each other elements of two
+ * groups of eight columns at a time, until each has four of a column of either, as in
+ * templates/parts/sm90_staging.cu. */
+static void write_turned(gg_str *out, const box *x) {
+  const boxes *b = x->of;
+  gg_str_puts(out, "    .reg .b32 %bytes<2>, %kept, %given;\n");
+  for (int column = 0; column < b->columns; column += 16) {
+    int groups = column + 8 < b->columns ? 2 : 1, first = column / 4,
+        second = first + 2 * (groups - 1);
+    gg_str_printf(out,
+                  "    mov.b32 %%bytes0, {%%d%d, %%d%d};\n"
+                  "    mov.b32 %%bytes1, {%%d%d, %%d%d};\n"
+                  "    prmt.b32 %%kept, %%bytes0, %%bytes1, %%kept_column;\n"
+                  "    prmt.b32 %%given, %%bytes0, %%bytes1, %%given_column;\n"
+                  "    shfl.sync.bfly.b32 %%given, %%given, 4, 0x1f, 0xffffffff;\n"
+                  "    prmt.b32 %%bytes0, %%kept, %%given, %%kept_rows;\n"
+                  "    prmt.b32 %%bytes1, %%kept, %%given, %%given_rows;\n"
+                  "    shfl.sync.bfly.b32 %%bytes1, %%bytes1, 8, 0x1f, 0xffffffff;\n",
+                  first, first + 1, second, second + 1);
+    for (int i = 0; i < groups; i++) {
+      gg_str address = GG_STR_INIT;
+      write_address(out, &address, x, 0, column + 8 * i);
+      gg_str_printf(out,
+                    "    prmt.b32 %%kept, %%bytes0, %%bytes1, %%%s_group;\n"
+                    "    st.shared.b32 %s, %%kept;\n",
+                    i ? "second" : "first", gg_str_text(&address));
+      gg_str_free(&address);
     }
   }
 }
@@ -349,7 +403,7 @@ static gg_status write_box(gg_str *out, gg_arena *arena, const box *x, gg_error 
   gg_bindings bindings = {.arena = arena};
   gg_str text = GG_STR_INIT;
   gg_ptx_bind_number(&bindings, "first_row", x->first_row);
-  gg_ptx_bind_number(&bindings, "last_row", x->first_row + b->rows - 1);
+  gg_ptx_bind_number(&bindings, "last_row", x->first_row + b->plan->epi_m - 1);
   gg_ptx_bind_number(&bindings, "first_column", x->first_column);
   gg_ptx_bind_number(&bindings, "last_column", x->first_column + b->columns - 1);
   gg_bind_text(&bindings, "operations", operations_of(b->plan));
@@ -357,10 +411,19 @@ static gg_status write_box(gg_str *out, gg_arena *arena, const box *x, gg_error 
   gg_status st = write_finish(&text, arena, x, err);
   gg_bind_str(&bindings, "finish", &text);
   gg_ptx_bind_number(&bindings, "pending", b->buffers - 1);
+  write_meeting(&text, b);
+  gg_bind_str(&bindings, "meet", &text);
+  gg_bind_text(&bindings, "is_first", is_first_of(b));
+  gg_bind_text(&bindings, "box_lane", lane_of(b));
+  gg_bind_text(&bindings, "whose", b->warps > 1 ? "these warps'" : "this warp's");
+  gg_bind_text(&bindings, "box_row0", b->warps > 1 ? "%box_row0" : "%row0");
+  gg_ptx_bind_number(&bindings, "box_lanes", (ll)GG_WARP * b->warps);
   if (b->cells == GG_SM90_CELLS_MATRICES)
     write_matrices(&text, x);
   else if (b->cells == GG_SM90_CELLS_ONES)
     write_ones(&text, x);
+  else if (b->cells == GG_SM90_CELLS_TURNED)
+    write_turned(&text, x);
   else
     write_pairs(&text, x);
   gg_bind_str(&bindings, "stage", &text);
@@ -429,6 +492,13 @@ static void bind_tile(gg_bindings *out, const boxes *b, const gg_layouts *layout
   if (b->plan->atoms_m > 1 && !apart)
     gg_str_printf(&text, "  mad.lo.u32 %%row0, %%consumer, %d, %%row0;\n",
                   gg_plan_block_m(b->plan));
+  if (b->warps > 1)
+    gg_str_printf(
+        &text,
+        "  .reg .b32 %%box_row0;  // the first row of D of the warps that stage together\n"
+        "  and.b32 %%box_row0, %%warp_of_group, %d;\n"
+        "  mad.lo.u32 %%box_row0, %%box_row0, -%d, %%row0;\n",
+        b->warps - 1, b->plan->epi_m);
   if (!apart) gg_sm90_ptx_find_vectors(&text, b->plan, layouts);
   if (b->has.tails)
     gg_str_printf(&text,
@@ -439,16 +509,48 @@ static void bind_tile(gg_bindings *out, const boxes *b, const gg_layouts *layout
   gg_bind_str(out, "begin_epilogue", &text);
 }
 
+/* Which bytes of two registers a lane keeps and gives: by whether it keeps the second column, and
+ * then the lower rows. The order of what it has then depends on both. */
+static void write_selectors(gg_str *out) {
+  gg_str_puts(
+      out,
+      "  .reg .b32 %kept_column, %given_column, %kept_rows, %given_rows;  // bytes, as prmt takes them\n"
+      "  .reg .b32 %first_group, %second_group;\n"
+      "  .reg .pred %is_odd, %is_lower;  // whether a lane keeps the second column, the lower rows\n"
+      "  and.b32 %place, %lane, 4;\n"
+      "  setp.ne.u32 %is_odd, %place, 0;\n"
+      "  and.b32 %place, %lane, 8;\n"
+      "  setp.ne.u32 %is_lower, %place, 0;\n"
+      "  selp.b32 %kept_column, 0x7531, 0x6420, %is_odd;\n"
+      "  selp.b32 %given_column, 0x6420, 0x7531, %is_odd;\n"
+      "  selp.b32 %first_group, 0x2604, 0x6240, %is_odd;  // the upper rows\n"
+      "  selp.b32 %second_group, 0x3715, 0x7351, %is_odd;  // the lower ones\n"
+      "  selp.b32 %kept_rows, %second_group, %first_group, %is_lower;\n"
+      "  selp.b32 %given_rows, %first_group, %second_group, %is_lower;\n"
+      "  selp.b32 %first_group, 0x1054, 0x5410, %is_lower;\n"
+      "  selp.b32 %second_group, 0x3276, 0x7632, %is_lower;\n");
+}
+
 /* A lane's place in a box. */
 static void bind_place(gg_bindings *out, const boxes *b) {
   gg_str text = GG_STR_INIT, layout = GG_STR_INIT;
   gg_composed_print(&layout, &b->d->layout, GG_NOTATION_PLAIN);
   gg_bind_str(out, "staging_layout", &layout);
   gg_ptx_lanes first = places_at(b, 0, 0);
+  if (b->warps > 1)
+    gg_str_printf(&text,
+                  "  .reg .b32 %%box_lane, %%box_barrier;  // among the lanes that stage together\n"
+                  "  .reg .pred %%is_box_lane_0;\n"
+                  "  and.b32 %%box_lane, %%thread, %d;\n"
+                  "  setp.eq.u32 %%is_box_lane_0, %%box_lane, 0;\n"
+                  "  div.u32 %%box_barrier, %%thread, %d;\n"
+                  "  add.u32 %%box_barrier, %%box_barrier, %d;\n",
+                  GG_WARP * b->warps - 1, GG_WARP * b->warps, GG_SM90_BOX_BARRIER);
   gg_str_puts(&text, "  .reg .b32 %lane_staging;\n");
   gg_ptx_write_lanes(&text, 2, &first, "%lane_place", "%place");
   gg_str_puts(&text, "  add.u32 %lane_staging, %staging, %lane_place;\n");
-  if (b->cells == GG_SM90_CELLS_HALVES || b->cells == GG_SM90_CELLS_ONES)
+  if (b->cells == GG_SM90_CELLS_TURNED) write_selectors(&text);
+  if (late_bits(b))
     gg_str_printf(&text,
                   "  .reg .pred %%is_late;  // whether a lane's row begins with its second %s\n"
                   "  and.b32 %%place, %%lane, %d;\n  setp.ne.u32 %%is_late, %%place, 0;\n",

@@ -55,8 +55,9 @@ static void write_places(gg_str *out, const gg_plan *plan, const gg_layouts *lay
       gg_str_printf(out, "//   %lld: %d stages of %lld; A's tile first, B's behind %lld\n", begin,
                     ring->depth, bytes, bytes_a);
     else if (ring->id == GG_RING_STAGING)
-      gg_str_printf(out, "//   %lld: %d staging buffers of %lld for each warp that stores\n", begin,
-                    ring->depth, bytes);
+      gg_str_printf(out, "//   %lld: %d staging buffers of %lld for each %s\n", begin, ring->depth,
+                    bytes,
+                    plan->box_warps > 1 ? "two warps that store together" : "warp that stores");
     else if (bytes)
       gg_str_printf(out, "//   %lld: %d %s of %lld\n", begin, ring->depth, ring->name, bytes);
   }

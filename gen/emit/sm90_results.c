@@ -127,15 +127,19 @@ static void write_store(gg_str *out, const gg_plan *plan, const gg_result *resul
   static const char *const stage[] = {
       [GG_SM90_CELLS_MATRICES] = "stage_matrices", [GG_SM90_CELLS_HALVES] = "stage_halves",
       [GG_SM90_CELLS_PAIRS] = "stage_pairs",       [GG_SM90_CELLS_ONES] = "stage_ones",
-      [GG_SM90_CELLS_PACKED] = "stage_packed",     [GG_SM90_CELLS_GATED] = "stage_gated"};
+      [GG_SM90_CELLS_TURNED] = "stage_turned",     [GG_SM90_CELLS_PACKED] = "stage_packed",
+      [GG_SM90_CELLS_GATED] = "stage_gated"};
   names n = names_of(plan, result);
-  gg_str_printf(out, "  %sstaged = await_buffer(staging, turn + %d, lane);\n",
+  bool together = plan->box_warps > 1;
+  const char *lane = together ? "box_lane" : "lane";
+  gg_str_printf(out, "  %sstaged = await_buffer(staging, turn + %d, %s);\n",
                 alone         ? "const unsigned "
                 : number == 0 ? "unsigned "
                               : "",
-                number);
-  gg_str_printf(out, "  %s<result_%s>(box.%s, staged, lane);\n",
-                stage[gg_sm90_cells_of_result(plan, result)], n.name, n.name);
+                number, lane);
+  gg_str_printf(out, "  %s<result_%s>(box.%s, staged, %slane);\n",
+                stage[gg_sm90_cells_of_result(plan, result)], n.name, n.name,
+                together ? "first_row, " : "");
   if (gg_sm90_cells_of_result(plan, result) == GG_SM90_CELLS_PACKED) {
     gg_str_puts(out, "  store_packed(arg, row0, col0, staged, lane);\n");
     return;
@@ -144,8 +148,8 @@ static void write_store(gg_str *out, const gg_plan *plan, const gg_result *resul
   if (result->mapped) {
     gg_str_printf(out,
                   "  store_box<result_%s>(\n"
-                  "      arg, arg.map_%s, %s, %s, row0, %s, staged, lane);\n",
-                  n.name, n.name, n.to, n.ld, col0);
+                  "      arg, arg.map_%s, %s, %s, row0, %s, staged, %s);\n",
+                  n.name, n.name, n.to, n.ld, col0, lane);
     return;
   }
   gg_str_printf(out, "  %s<result_%s>(arg, %s, %s, row0, %s, staged, lane);\n",
@@ -327,9 +331,32 @@ static void bind_columns(gg_bindings *out, const gg_plan *plan, bool boxes) {
                lines ? "g / 2 * 8 + lane % 4 * 2 + g % 2" : "g * 4 + lane % 4");
 }
 
+static bool turns_bytes(const gg_plan *plan, const gg_layouts *layouts) {
+  for (size_t i = 0; i < layouts->result_count; i++) {
+    if (gg_sm90_cells_of_result(plan, &layouts->results[i]) == GG_SM90_CELLS_TURNED) return true;
+  }
+  return false;
+}
+
+/* Boxes of one warp, or of several that meet. */
+static void bind_box_warps(gg_bindings *out, const gg_plan *plan) {
+  bool together = plan->box_warps > 1;
+  gg_bind_flag(out, "box_of_warps", together);
+  gg_bind_text(out, "first_row_parameter", together ? "int first_row, " : "");
+  gg_bind_text(out, "first_row", together ? "first_row + " : "");
+  gg_bind_text(out, "box_rows", together ? "box_warps * epi_m" : "epi_m");
+  gg_bind_text(out, "storing_lanes", together ? "box_threads" : "warp_size");
+  if (plan->specialised && !gg_plan_in_tensor_memory(plan))
+    gg_bind_text(out, "of_box", together ? " / box_warps" : "");
+  gg_bind_text(out, "meet_at_box", together ? "meet_at_box()" : "__syncwarp()");
+}
+
 void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bind_structs(out, plan, layouts);
   bind_boxes(out, plan, layouts);
+  bind_box_warps(out, plan);
+  gg_bind_flag(out, "turns_bytes", turns_bytes(plan, layouts));
+  gg_bind_text(out, "second_column", plan->box_warps > 1 ? "0" : "lane / 16");
   bind_stores(out, plan, layouts);
   bind_arguments(out, plan, layouts);
   bind_policy(out, plan, layouts);

@@ -6,12 +6,15 @@
 #include "plan/operation.h"
 #include "plan/sm90.h"
 
+enum { turned_bytes = 4 };
+
 static void use_cells(gg_element_uses *uses, gg_sm90_cells cells, gg_element_access one,
                       gg_element_access pair, gg_dtype type) {
   bool ones = cells == GG_SM90_CELLS_ONES || cells == GG_SM90_CELLS_GATED;
   if (ones || cells == GG_SM90_CELLS_PACKED) gg_use_element(uses, one, type);
   if (cells == GG_SM90_CELLS_HALVES || cells == GG_SM90_CELLS_PAIRS)
     gg_use_element(uses, pair, type);
+  if (cells == GG_SM90_CELLS_TURNED) gg_use_unit(uses, one, turned_bytes);
 }
 
 /* To the staging as lanes have them, and from there to where the copy engine does not reach. */

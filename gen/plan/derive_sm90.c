@@ -357,7 +357,10 @@ int gg_sm90_columns_of_result(const gg_plan *plan, const gg_result *result) {
 
 gg_sm90_cells gg_sm90_cells_of_result(const gg_plan *plan, const gg_result *result) {
   bool halved = gg_sm90_columns_of_result(plan, result) < plan->epi_n;
-  return halved ? GG_SM90_CELLS_GATED : gg_sm90_cells_of(&result->operand, plan->epi_n);
+  if (halved) return GG_SM90_CELLS_GATED;
+  gg_sm90_cells cells = gg_sm90_cells_of(&result->operand, plan->epi_n);
+  bool bytes = gg_dtype_info_of(result->operand.type)->bits == 8;
+  return bytes && cells == GG_SM90_CELLS_ONES ? GG_SM90_CELLS_TURNED : cells;
 }
 
 /* Elements in shared memory that a warp has as the MMA's accumulators lie: `rows` x `cols` of
@@ -367,13 +370,14 @@ typedef struct cells {
   const gg_operand *operand;
   int line; /* of a box */
   int64_t stride, rows, cols;
+  bool long_lines; /* of several warps' rows, which are in other banks */
 } cells;
 
 /* The column that a lane accesses, of those that begin at `column`: in one access, or in the first
  * or the second of two. */
 static int64_t column_of(const cells *c, gg_sm90_cells how, int lane, int64_t column, int second) {
   int64_t at = column + lane % 4 * 2;
-  if (how == GG_SM90_CELLS_ONES) return at + (lane / 16 ^ second);
+  if (how == GG_SM90_CELLS_ONES) return at + (c->long_lines ? second : lane / 16 ^ second);
   if (how != GG_SM90_CELLS_HALVES) return at;
   bool late = lane / 4 / (32 / c->line) % 2;
   int64_t first = column / c->line * c->line;
@@ -402,6 +406,24 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c) {
         }
         gg_smem_access_count(access, address);
       }
+    }
+  }
+}
+
+/* Lanes have given each other elements, until each has four of a column: of lanes 4 apart one has
+ * the even column, of lanes 8 apart one has rows 0 to 7. */
+static void count_turned(gg_layouts *out, const char *name, const cells *c) {
+  enum { rows_a_warp = 16, bytes = 4 };
+  gg_smem_access *access = gg_layouts_access(out, name, bytes);
+  for (int64_t row = 0; row < c->rows; row += rows_a_warp) {
+    for (int64_t column = 0; column < c->cols; column += 8) {
+      int64_t address[GG_WARP];
+      for (int lane = 0; lane < GG_WARP; lane++) {
+        int64_t first = row + lane / 16 * 4 + lane / 8 % 2 * 8;
+        int64_t at = column + lane % 4 * 2 + lane / 4 % 2;
+        address[lane] = gg_composed_at(c->smem, first + at * c->stride);
+      }
+      gg_smem_access_count(access, address);
     }
   }
 }
@@ -450,9 +472,10 @@ static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan
   bool n_major = operand->major == GG_MAJOR_N, is_d = result->operation < 0;
   int bits = gg_dtype_info_of(operand->type)->bits;
   int columns = gg_sm90_columns_of_result(plan, result);
-  int length = n_major ? columns : plan->epi_m, line = (int)gg_bytes_of(length, bits);
+  int rows = plan->epi_m * plan->box_warps, length = n_major ? columns : rows;
+  int line = (int)gg_bytes_of(length, bits);
   const operand_tile staged = {.name = is_d ? "sD" : "aside",
-                               .mn = plan->epi_m,
+                               .mn = rows,
                                .k = columns,
                                .k_major = n_major,
                                .bits = bits,
@@ -465,16 +488,18 @@ static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan
   if (bytes > out->staging_bytes) out->staging_bytes = bytes;
   if (result->mapped) {
     add_map(out, is_d ? GG_OPERAND_D : GG_OPERAND_EXTRA, operand->type, length,
-            n_major ? plan->epi_m : columns, line)
+            n_major ? rows : columns, line)
         ->operation = is_d ? 0 : result->operation;
   }
-  const cells written = {&result->layout, operand, columns, plan->epi_m, plan->epi_m, columns};
+  const cells written = {&result->layout,    operand, columns, rows, rows, columns,
+                         plan->box_warps > 1};
   if (gg_sm90_cells_of_result(plan, result) == GG_SM90_CELLS_GATED)
     count_gated(out, "stage D", &written, plan->split_columns > 0);
+  else if (gg_sm90_cells_of_result(plan, result) == GG_SM90_CELLS_TURNED)
+    count_turned(out, is_d ? "stage D" : "stage aux", &written);
   else
     count_cells(out, is_d ? "stage D" : "stage aux", &written);
-  if (gg_sm90_stores_units(result))
-    count_units(out, result, n_major ? plan->epi_m : columns, length);
+  if (gg_sm90_stores_units(result)) count_units(out, result, n_major ? rows : columns, length);
   return GG_OK;
 }
 
@@ -517,7 +542,7 @@ static gg_status derive_matrix(gg_layouts *out, gg_fetched *matrix, const gg_pla
   add_map(out, is_c ? GG_OPERAND_C : GG_OPERAND_EXTRA, operand->type, one.line, one.lines,
           box.width)
       ->operation = is_c ? 0 : matrix->operation;
-  const cells read = {&matrix->layout, operand, matrix->line, box.mn, rows_a_warp, box.k};
+  const cells read = {&matrix->layout, operand, matrix->line, box.mn, rows_a_warp, box.k, false};
   count_cells(out, is_c ? "read C" : "read matrix", &read);
   return GG_OK;
 }

@@ -163,9 +163,10 @@ int gg_columns_read(const gg_plan *plan, int most, int least, int registers) {
     if (vector && gg_operation_span(op) == GG_SPAN_COLUMNS) each += of_columns;
     if (gg_operation_reads_matrix(op)) each += of_cells;
   }
-  while (most / 2 >= least && most % 2 == 0 && most / 2 % least == 0 && most / 8 * each > registers)
-    most /= 2;
-  return most;
+  int out = most;
+  for (int columns = most - least; columns >= least && out / 8 * each > registers; columns -= least)
+    if (most % columns == 0) out = columns;
+  return out;
 }
 
 /* ---- For people ------------------------------------------------------------------------- */

@@ -21,9 +21,9 @@ bool gg_plan_reads_scalars(const gg_plan *plan);
 /* Whether it multiplies by a derivative at something that it reads. */
 bool gg_plan_derives(const gg_plan *plan);
 
-/* How many of `most` columns, halved down to no less than `least`, a thread reads the operations'
- * operands of at once: as many as so many registers hold, of two rows and two neighbouring columns
- * of every eight. */
+/* Of how many columns a thread reads the operations' operands at once, of two rows and two
+ * neighbouring columns of every eight: the most that so many registers hold of those that divide
+ * `most` and are multiples of `least`; where none are held, the fewest. */
 int gg_columns_read(const gg_plan *plan, int most, int least, int registers);
 
 /* For people: "alpha * x + beta * C", "bias along n of f32", "gelu (erf)". */

@@ -92,11 +92,15 @@ int gg_sm90_fragment_registers(const gg_plan *plan);
 enum {
   GG_SM90_STAGED_ROWS = 16, /* of the boxes in which a warp stages D; */
   GG_SM90_BLOCK_ROWS = 64,  /* so a warpgroup's warps have so many rows of a tile side by side */
+  GG_SM90_BOX_BARRIER =
+      8, /* the named barriers from here on are of warps that stage a box together:
+          * those before are of consumers in turns, and of warps that transpose */
 };
 
-/* How a warp stages its block of D: boxes of so many columns, one after the other. */
+/* How a block of D is staged: boxes of so many columns, one after the other, each with the rows of
+ * so many warps. */
 typedef struct gg_sm90_staging {
-  int columns, buffers;
+  int columns, buffers, warps;
 } gg_sm90_staging;
 
 /* The ring of stages, the staging beside it, and whether matrices are fetched to the ring, or to so
@@ -271,6 +275,7 @@ typedef enum gg_sm90_cells {
   GG_SM90_CELLS_HALVES,   /* 32 bits, lines of 64 bytes or more: some rows' other half first */
   GG_SM90_CELLS_PAIRS,    /* both columns at once */
   GG_SM90_CELLS_ONES,     /* one after the other, where rows are contiguous */
+  GG_SM90_CELLS_TURNED,   /* 8 bits, to where rows are contiguous: four of a column at once */
   GG_SM90_CELLS_PACKED,   /* 4 bits: both columns are a byte */
   GG_SM90_CELLS_GATED,    /* one column of D of both, by itself */
 } gg_sm90_cells;

@@ -92,40 +92,96 @@ static int columns_of_line(const gg_plan *plan) {
   return gg_plan_is_gated(plan) ? 2 * unit : unit;
 }
 
-/* Boxes of a power of two of columns, up to 128 bytes, that divides those of an MMA that a warp
- * reads, most often the tile's N. Or of a larger one, for lines of more bytes: the last box then
- * begins within the one before it, and the columns of both are stored twice. So nothing may be read
- * that a store has replaced, but it be fetched before, no box be another cluster's, and no element
- * have a factor besides; and no stage is given up for it. But where matrices have rings of their
- * own, whose sub-tiles are as wide, some are, as long as `enough` are left, for lines of up to 64
- * bytes: narrower ones take longer than a stage is worth, and wider ones less (measured). Of
- * elements of 4 bits a line has 64 bytes: registers hold no more columns; and so of a gated D whose
- * sums are read from tensor memory, box by box. Of a tile whose boxes are divided among the CTAs of
- * a cluster, as many columns as divide them most evenly. */
-static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule,
-                                      bool fetches) {
-  enum { usual = 16, enough = 4 };
+/* Whether lines of D run down its rows: D is column-major. */
+static bool lines_run_down(const gg_plan *plan) {
+  return plan->d.major != GG_MAJOR_N;
+}
+
+/* Whether the copy engine stores all that the epilogue does. */
+static bool stores_by_maps(const gg_plan *plan) {
+  gg_result results[GG_RESULTS_MAX];
+  gg_fetched fetched[GG_FETCHED_MAX];
+  size_t matrices = gg_sm90_fetched_in(fetched, plan, GG_SM90_STAGED_ROWS);
+  size_t count = gg_sm90_results_in(results, plan, GG_SM90_STAGED_ROWS, matrices);
+  for (size_t i = 0; i < count; i++)
+    if (!results[i].mapped) return false;
+  return true;
+}
+
+/* A warp has 16 rows, and so has a line of a column-major D's box that it stages alone: 16 bytes of
+ * 8-bit elements, of which memory moves 32 at least, and 32 bytes of 16-bit ones. Two warps' rows
+ * are stored up to 1.8 and 1.06 times as fast; those of four are no faster, and more warps wait for
+ * each other (docs/performance/h100.md). */
+static int box_warps(const gg_plan *plan, const gg_sm90_schedule *schedule) {
+  enum { together = 2 };
+  if (!lines_run_down(plan) || !plan->specialised || gg_plan_is_gated(plan)) return 1;
+  if (gg_plan_in_tensor_memory(plan) || gg_plan_multiplies_by_warps(plan)) return 1;
+  return schedule->reduces_sums || !stores_by_maps(plan) ? 1 : together;
+}
+
+/* The narrowest boxes that are usual: a power of two of columns, up to 128 bytes, that divides
+ * those of an MMA that a warp reads, most often the tile's N. Where the boxes of a tile are divided
+ * among the CTAs of a cluster, as many columns as divide them most evenly. */
+static gg_sm90_staging dividing_boxes(const gg_plan *plan, const gg_sm90_schedule *schedule,
+                                      int most) {
+  enum { usual = 16 };
   bool gated = gg_plan_is_gated(plan);
   int least = gated && columns_of_line(plan) > usual ? columns_of_line(plan) : usual;
   if (!gg_sm90_halves_tile(plan) && 2 * plan->split_columns > least)
     least = 2 * plan->split_columns;
+  int all = gg_plan_warp_columns(plan), power = all & -all;
+  gg_sm90_staging out = {.columns = power < most ? power : most,
+                         .warps = box_warps(plan, schedule)};
+  while (out.columns > least &&
+         columns_of_a_part(plan, out.columns / 2) < columns_of_a_part(plan, out.columns))
+    out.columns /= 2;
+  out.buffers = most_buffers(plan, out.columns);
+  if (fitting_stages(plan, out) < wanted_stages(plan)) out.buffers = 1;
+  return out;
+}
+
+/* How many columns the next wider boxes have more, or 0: twice as many. A line of a box has a power
+ * of two of bytes, as swizzles have. Where lines run along rows, that is the box's columns; where
+ * they run down, a box has any multiple of 8 columns, and beside what is fetched of 16, of which
+ * ldmatrix reads so many at a time. */
+static int step_of_columns(const gg_plan *plan, gg_sm90_staging s) {
+  enum { one = 8, two = 16 };
+  gg_fetched all[GG_FETCHED_MAX];
+  if (!lines_run_down(plan)) return 0;
+  return gg_sm90_fetched_in(all, plan, s.columns) > 0 ? two : one;
+}
+
+/* Boxes that divide a tile's columns, or wider ones, which are fewer. Where these do not divide
+ * them, the last box begins within the one before it, and the columns of both are stored twice. So
+ * they must divide them where a thread reads what a store may have replaced. Where a box may be
+ * another CTA's of the cluster or elements have a factor besides, boxes are as they are; and those
+ * of a column-major D also where it is gated or its sums are read from tensor memory, of which
+ * nobody has measured wider ones.
+ *
+ * No stage is given up for them. But where matrices have rings of their own, whose sub-tiles are as
+ * wide, some are, as long as `enough` are left, for lines of up to 64 bytes: narrower ones take
+ * longer than a stage is worth, and wider ones less (measured). Of elements of 4 bits a line has 64
+ * bytes: registers hold no more columns; and so of a gated D whose sums are read from tensor
+ * memory, box by box. */
+static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule,
+                                      bool fetches) {
+  enum { enough = 4 };
   int most = gg_sm90_most_columns(plan, gg_sm90_result_bits(plan)),
-      all = gg_plan_warp_columns(plan), power = all & -all;
-  gg_sm90_staging best = {.columns = power < most ? power : most};
-  while (best.columns > least &&
-         columns_of_a_part(plan, best.columns / 2) < columns_of_a_part(plan, best.columns))
-    best.columns /= 2;
-  best.buffers = most_buffers(plan, best.columns);
-  if (fitting_stages(plan, best) < wanted_stages(plan)) best.buffers = 1;
-  bool once =
-      schedule->reduces_sums || gg_sm90_reads_directly(plan, fetches) || plan->scale_d.block;
-  if (once || plan->d.major != GG_MAJOR_N) return best;
+      all = gg_plan_warp_columns(plan);
+  gg_sm90_staging best = dividing_boxes(plan, schedule, most);
+  bool measured = !gg_plan_is_gated(plan) && !gg_plan_in_tensor_memory(plan);
+  if (schedule->reduces_sums || plan->scale_d.block) return best;
+  if (lines_run_down(plan) && !measured) return best;
+  bool once = gg_sm90_reads_directly(plan, fetches);
   int fit = fitting_stages(plan, best),
       stages = plan->subtile_stages && fit > enough ? enough : fit;
   if (plan->subtile_stages) most /= 2;
-  for (int columns = 2 * power; columns <= most && columns <= all; columns *= 2) {
+  int step = step_of_columns(plan, best);
+  for (int columns = step ? step : 2 * best.columns; columns <= most && columns <= all;
+       columns += step ? step : columns) {
+    if (once && all % columns) continue;
     for (int buffers = most_buffers(plan, columns); buffers > 0; buffers--) {
-      gg_sm90_staging s = {columns, buffers};
+      gg_sm90_staging s = {columns, buffers, best.warps};
       bool fits = fitting_stages(plan, s) >= stages;
       if (fits && staging_cost(plan, s) < staging_cost(plan, best)) best = s;
     }
@@ -256,6 +312,7 @@ static int copies_ahead(const gg_plan *plan, int stages) {
 void gg_sm90_put_memory(gg_plan *plan, const gg_sm90_memory *m) {
   plan->epi_m = GG_SM90_STAGED_ROWS;
   plan->epi_n = m->staged.columns;
+  plan->box_warps = m->staged.warps;
   plan->epi_buffers = m->staged.buffers;
   plan->read_n = columns_read(plan, m);
   plan->fetches = m->fetches;

@@ -118,7 +118,7 @@ static gg_ring staging_of(const gg_plan *plan) {
   return (gg_ring){.id = GG_RING_STAGING,
                    .name = "staging",
                    .depth = plan->epi_buffers,
-                   .instances = plan->consumers * warps_a_group,
+                   .instances = plan->consumers * warps_a_group / plan->box_warps,
                    .filled_by = GG_ROLE_CONSUMER,
                    .drained_by = GG_ROLE_CONSUMER};
 }

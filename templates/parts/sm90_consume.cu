@@ -2,7 +2,7 @@
     const int first_block = pingpong ? 0 : consumer * frags_m;  // of the tile's 64-row blocks
     const int turn = pingpong ? consumer : 0;
     const unsigned staging =
-        smem + epi_begin + (warp - warps_per_group) * epi_buffers * epi_bytes;
+        smem + epi_begin + (warp - warps_per_group)${of_box} * epi_buffers * epi_bytes;
     const unsigned empty_barriers = empty_barriers_of(list, smem, lane);
     ring_position read = {0, 0};
     unsigned vectors_parity = 0;

@@ -4,7 +4,12 @@
 
 // A warp has 16 rows of each of its 64-row blocks. It finishes them a box of epi_n columns at a
 // time, stages the box in shared memory, and has it stored while it goes on to the next box, or the
+//@ if box_of_warps
+// next tile. Lines of D run along its rows, of which a box therefore has those of box_warps warps:
+// these meet before they stage it, when its buffer is free, and before one of them stores it.
+//@ else
 // next tile. Only lanes of one warp meet here, so that __syncwarp is enough.
+//@ end
 
 //@ insert results
 
@@ -170,11 +175,18 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
 
 //@ include sm90_staging
 
+//@ if box_of_warps
+// The warps meet that stage a box together.
+__device__ __forceinline__ void meet_at_box() {
+  named_barrier_sync(box_barriers + int(threadIdx.x) / box_threads, box_threads);
+}
+
+//@ end
 // The buffer that is next, when what was in it has been read.
 __device__ __forceinline__ unsigned await_buffer(unsigned staging, int turn, int lane) {
   if constexpr (maps_results)
     if (lane == 0) tma_store_wait_read<epi_buffers - 1>();
-  __syncwarp();
+  ${meet_at_box};
   return staging + turn % epi_buffers * epi_bytes;
 }
 
@@ -189,6 +201,12 @@ __device__ __forceinline__ unsigned await_buffer(unsigned staging, int turn, int
 __device__ __forceinline__ void store_results(const epilogue_arguments &arg,
                                               const finished_box &box, int row0, int col0,
                                               unsigned staging, int turn, int lane) {
+//@ if box_of_warps
+  // The box has the rows of other warps, too, in front of this warp's and behind them.
+  const int first_row = int(threadIdx.x) % box_threads / warp_size * epi_m;
+  const int box_lane = int(threadIdx.x) % box_threads;
+  row0 -= first_row;
+//@ end
 //@ insert store_results
 }
 

@@ -35,7 +35,7 @@ __device__ __forceinline__ void stmatrix_x4(unsigned addr, const unsigned (&r)[4
 // A box goes to shared memory in matrices, two down and one or two across.
 template <class result>
 __device__ __forceinline__ void stage_matrices(const unsigned (&x)[epi_n / 8][2], unsigned staging,
-                                               int lane) {
+                                               ${first_row_parameter}int lane) {
   constexpr int cols = epi_n % 16 == 0 ? 16 : 8;
 #pragma unroll
   for (int col = 0; col < epi_n; col += cols) {
@@ -43,8 +43,8 @@ __device__ __forceinline__ void stage_matrices(const unsigned (&x)[epi_n / 8][2]
 #pragma unroll
     for (int p = 0; p < cols / 4; ++p) words[p] = x[col / 8 + p / 2][p % 2];
     const int across = col + lane / 16 % (cols / 8) * 8;
-    const unsigned line = d_n_major ? result::offset(lane % 16, across)
-                                    : result::offset(lane / 8 % 2 * 8, across + lane % 8);
+    const unsigned line = d_n_major ? result::offset(${first_row}lane % 16, across)
+                                    : result::offset(${first_row}lane / 8 % 2 * 8, across + lane % 8);
     if constexpr (epi_n % 16 == 0)
       stmatrix_x4(staging + line, words);
     else
@@ -57,9 +57,10 @@ __device__ __forceinline__ void stage_matrices(const unsigned (&x)[epi_n / 8][2]
 // of the columns; so each 16 lanes that store together write to all banks.
 template <class result>
 __device__ __forceinline__ void stage_halves(
-    const two<typename result::element> (&x)[epi_n / 8][2], unsigned staging, int lane) {
+    const two<typename result::element> (&x)[epi_n / 8][2], unsigned staging,
+    ${first_row_parameter}int lane) {
   constexpr int half = epi_n / 16;
-  const int row = lane / 4;
+  const int row = ${first_row}lane / 4;
   const int late = row / (32 / epi_n) % 2;
 #pragma unroll
   for (int turn = 0; turn < 2; ++turn) {
@@ -79,29 +80,67 @@ __device__ __forceinline__ void stage_halves(
 
 template <class result, class held>
 __device__ __forceinline__ void stage_pairs(const held (&x)[epi_n / 8][2], unsigned staging,
-                                            int lane) {
+                                            ${first_row_parameter}int lane) {
 #pragma unroll
   for (int g = 0; g < epi_n / 8; ++g)
 #pragma unroll
     for (int down = 0; down < 2; ++down) {
       typename result::element bits[2];
       let_go(bits, x[g][down]);
-      st_shared_pair(staging + result::offset(lane / 4 + down * 8, g * 8 + lane % 4 * 2), bits);
+      st_shared_pair(
+          staging + result::offset(${first_row}lane / 4 + down * 8, g * 8 + lane % 4 * 2), bits);
     }
 }
 
+//@ if turns_bytes
+// The bytes of two words that the selector's digits name.
+__device__ __forceinline__ unsigned bytes_of(unsigned low, unsigned high, unsigned selector) {
+  return __byte_perm(low, high, selector);
+}
+
+// Elements of a byte, of which a column's are neighbours. A lane has two columns of two rows in
+// each 8 columns, of two such groups at once:
+//   first lanes whose rows are neighbours give each other a column: each then has two rows of one,
+//   then those that are two rows apart give each other half of the rows: each then has four.
+template <class result>
+__device__ __forceinline__ void stage_turned(const unsigned (&x)[epi_n / 8][2], unsigned staging,
+                                             ${first_row_parameter}int lane) {
+  const bool odd = lane / 4 % 2, lower = lane / 8 % 2;
+  const int row = ${first_row}lane / 16 * 4 + lower * 8, col = lane % 4 * 2 + odd;
+  const unsigned kept_column = odd ? 0x7531 : 0x6420, given_column = odd ? 0x6420 : 0x7531;
+  const unsigned upper_rows = odd ? 0x2604 : 0x6240, lower_rows = odd ? 0x3715 : 0x7351;
+  const unsigned kept_rows = lower ? lower_rows : upper_rows;
+  const unsigned given_rows = lower ? upper_rows : lower_rows;
+#pragma unroll
+  for (int g = 0; g < epi_n / 8; g += 2) {
+    const int other = g + 1 < epi_n / 8 ? g + 1 : g;
+    const unsigned first = bytes_of(x[g][0], x[g][1], 0x5410);
+    const unsigned second = bytes_of(x[other][0], x[other][1], 0x5410);
+    const unsigned column = bytes_of(first, second, kept_column);
+    const unsigned got = __shfl_xor_sync(~0u, bytes_of(first, second, given_column), 4);
+    const unsigned rows = bytes_of(column, got, kept_rows);
+    const unsigned others = __shfl_xor_sync(~0u, bytes_of(column, got, given_rows), 8);
+    st_shared(staging + result::offset(row, g * 8 + col),
+              int(bytes_of(rows, others, lower ? 0x1054 : 0x5410)));
+    if (g + 1 < epi_n / 8)
+      st_shared(staging + result::offset(row, g * 8 + 8 + col),
+                int(bytes_of(rows, others, lower ? 0x3276 : 0x7632)));
+  }
+}
+
+//@ end
 // Neighbouring columns are no neighbours in memory. Half of the rows begin with the second: the
 // lanes' addresses are then in as many banks.
 template <class result, class held>
 __device__ __forceinline__ void stage_ones(const held (&x)[epi_n / 8][2], unsigned staging,
-                                           int lane) {
-  const int second = lane / 16;
+                                           ${first_row_parameter}int lane) {
+  const int second = ${second_column};
 #pragma unroll
   for (int g = 0; g < epi_n / 8; ++g) {
     const int first = g * 8 + lane % 4 * 2;
 #pragma unroll
     for (int down = 0; down < 2; ++down) {
-      const int row = lane / 4 + down * 8;
+      const int row = ${first_row}lane / 4 + down * 8;
       typename result::element bits[2];
       let_go(bits, x[g][down]);
       st_shared(staging + result::offset(row, first + second), second ? bits[1] : bits[0]);

@@ -9,11 +9,11 @@ __device__ __forceinline__ void store_tail(const epilogue_arguments &arg,
                                            typename result::element *to, int64 ld, int end,
                                            int row0, int col0, unsigned staged, int lane) {
   constexpr int unit = 16 / int(sizeof(typename result::element));
-  constexpr int across = d_n_major ? epi_m : ${box_d};  // lines of the box
+  constexpr int across = d_n_major ? ${box_rows} : ${box_d};  // lines of the box
   const int first = end - (d_n_major ? col0 : row0);
-  if (first < 0 || first >= (d_n_major ? ${box_d} : epi_m)) return;
+  if (first < 0 || first >= (d_n_major ? ${box_d} : ${box_rows})) return;
 #pragma unroll 1
-  for (int i = lane; i < across * unit; i += warp_size) {
+  for (int i = lane; i < across * unit; i += ${storing_lanes}) {
     const int row = d_n_major ? i % across : first + i / across;
     const int col = d_n_major ? first + i / across : i % across;
     if (row0 + row < arg.rows && col0 + col < arg.cols) {
@@ -24,6 +24,9 @@ __device__ __forceinline__ void store_tail(const epilogue_arguments &arg,
   }
 }
 
+//@ if box_of_warps
+// `lane`: of all those of the box's warps. One of them has it stored.
+//@ end
 template <class result>
 __device__ __forceinline__ void store_box(const epilogue_arguments &arg, const tensor_map &map,
                                           typename result::element *to, int64 ld, int row0,
@@ -33,7 +36,7 @@ __device__ __forceinline__ void store_box(const epilogue_arguments &arg, const t
   const int whole_rows = d_n_major ? rows : rows / unit * unit;
   const int whole_cols = d_n_major ? cols / unit * unit : cols;
   fence_async_shared();
-  __syncwarp();
+  ${meet_at_box};
   if (lane == 0) {
     if (!partial_tiles || row0 < whole_rows && col0 < whole_cols)
       tma_store(map, staged, d_n_major ? col0 : row0, d_n_major ? row0 : col0, arg.batch${and_policy});

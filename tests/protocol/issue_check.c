@@ -75,7 +75,8 @@ static ring made(int cluster_m, int cluster_n, int group, int stages, int sets, 
                         .accumulator_stages = sets,
                         .subtile_stages = subtiles,
                         .scheduler = dynamic ? GG_SCHEDULER_DYNAMIC : GG_SCHEDULER_PERSISTENT,
-                        .consumers = 1};
+                        .consumers = 1,
+                        .box_warps = 1};
   layouts = (gg_layouts){.named_count = 0};
   gg_sm90_derive_rings(&layouts, &plan);
   return ring_of(&plan, &layouts.rings);
@@ -96,7 +97,8 @@ static ring changing(int cluster_m, int cluster_n, int group, int maps, int subt
                         .accumulator_stages = 1,
                         .subtile_stages = subtiles,
                         .scheduler = dynamic ? GG_SCHEDULER_DYNAMIC : GG_SCHEDULER_PERSISTENT,
-                        .consumers = 1};
+                        .consumers = 1,
+                        .box_warps = 1};
   layouts = (gg_layouts){.named_count = 0};
   gg_sm90_derive_rings(&layouts, &plan);
   ring r = ring_of(&plan, &layouts.rings);
@@ -117,7 +119,8 @@ static ring lined(int group, int stages, bool boxed) {
                         .cta_group = group,
                         .stages = stages,
                         .accumulator_stages = 2,
-                        .consumers = 1};
+                        .consumers = 1,
+                        .box_warps = 1};
   layouts = (gg_layouts){.named_count = 0};
   gg_sm90_derive_rings(&layouts, &plan);
   return ring_of(&plan, &layouts.rings);

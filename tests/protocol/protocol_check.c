@@ -114,8 +114,8 @@ static gg_plan transposing(gg_plan plan) {
 
 /* Every kind of cluster, of as few stages as a ring has. */
 static bool explore_all(void) {
-  const gg_plan one = {.cluster_m = 1, .cluster_n = 1, .stages = 2, .consumers = 1},
-                two = {.cluster_m = 1, .cluster_n = 1, .stages = 2, .consumers = 2};
+  const gg_plan one = {.cluster_m = 1, .cluster_n = 1, .stages = 2, .consumers = 1, .box_warps = 1},
+                two = {.cluster_m = 1, .cluster_n = 1, .stages = 2, .consumers = 2, .box_warps = 1};
   gg_plan plan = one;
   plan.cluster_m = plan.cluster_n = 2;
   const ring square = made(plan, 1, 4, 0);
@@ -230,7 +230,7 @@ static bool find(const ring *r, ring_mistake mistake, uint64_t seed, int walks) 
 
 /* What the walks of the rings above would have found. */
 static bool find_all(uint64_t seed, int walks) {
-  const gg_plan two = {.cluster_m = 1, .cluster_n = 1, .stages = 4, .consumers = 2};
+  const gg_plan two = {.cluster_m = 1, .cluster_n = 1, .stages = 4, .consumers = 2, .box_warps = 1};
   gg_plan plan = two;
   plan.cluster_m = 2;
   plan.cluster_n = 4;

@@ -179,6 +179,8 @@ static const struct flip {
     {"alpha", SM90 TILE, SM90 TILE "epilogue: [relu]", NULL},
     {"epi_m", SM80, "arch: sm_80\na: f16\nb: f16\nd: {type: f16, major: m}\n" TILE, NULL},
     {"epi_n", SM80, SM80 "atom_layout: [2, 4, 1]", NULL},
+    {"box_warps", "arch: sm_90a\na: bf16\nb: bf16\nd: {type: bf16, major: m}\n" TILE, SM90 TILE,
+     NULL},
     {"epi_buffers", SM90 TILE, SM90 TILE "schedule: pingpong", NULL},
     {"read_n", SM90 TILE "c: auto", SM90 "tile: [128, 32, 64]\nc: auto", NULL},
     {"access_bytes_c", SM80 "c: auto", SM80 "c: {align: 4}", NULL},
