@@ -1,32 +1,34 @@
-/* The epilogue, planned once for every family. */
+/* The plan of the epilogue, which is the same for every family. */
 #ifndef GG_PLAN_EPILOGUE_H
 #define GG_PLAN_EPILOGUE_H
 
 #include "plan/choices.h"
 #include "plan/operation.h"
 
-/* What the accumulators become: the operations with their operands, the type they are computed in,
- * and whether the architecture converts to D's type and from theirs. The plan has its operands. */
+/* Decides what becomes of the accumulators: the operations, their operands, and the type that they
+ * are computed in. Refuses types that the architecture cannot convert to D's type, or from an
+ * operand's. The plan must have its operands. */
 gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *err);
 
-/* Whether C, or an operation's operand with an element for each of D's, is read. */
+/* Whether the epilogue reads C, or another operand with one element for each of D's. */
 bool gg_plan_reads_elements(const gg_plan *plan);
 
-/* Whether it keeps the largest magnitude of anything. */
+/* Whether an operation keeps the largest magnitude of anything. */
 bool gg_plan_keeps_largest(const gg_plan *plan);
 
-/* Whether alpha and beta are in device memory. */
+/* Whether alpha and beta are in device memory rather than arguments. */
 bool gg_plan_reads_scalars(const gg_plan *plan);
 
-/* Whether it multiplies by a derivative at something that it reads. */
+/* Whether an operation multiplies by an activation's derivative at something that it reads. */
 bool gg_plan_derives(const gg_plan *plan);
 
-/* How many of `most` columns, halved down to no less than `least`, a thread reads the operations'
- * operands of at once: as many as so many registers hold, of two rows and two neighbouring columns
- * of every eight. */
+/* How many columns' operands a thread reads at once: `most`, halved until the values fit in
+ * `registers` registers, but at least `least`. Of every eight columns a thread has two neighbouring
+ * ones, in two rows. */
 int gg_columns_read(const gg_plan *plan, int most, int least, int registers);
 
-/* For people: "alpha * x + beta * C", "bias along n of f32", "gelu (erf)". */
+/* Appends an operation in words for people: "alpha * x + beta * C", "bias along n of f32", "gelu
+ * (erf)". */
 void gg_operation_print(gg_str *out, const gg_plan *plan, const gg_operation *operation);
 
 #endif
