@@ -213,7 +213,8 @@ typedef struct gg_tensor_map {
   gg_operand_id operand;
   int operation; /* if `operand` is GG_OPERAND_EXTRA: which operation of the epilogue it belongs to
                   */
-  gg_dtype type; /* type of its elements; f32 in memory is rounded to tf32 on the way in */
+  gg_dtype type; /* type of its elements; tf32 elements are f32 in memory, and rounded on the way in
+                  */
   int rank;      /* number of dimensions, 1 to 5; the first is the contiguous mode */
   gg_map_mode modes[GG_MAP_RANK_MAX];
   int box[GG_MAP_RANK_MAX]; /* elements of a box in each dimension */
