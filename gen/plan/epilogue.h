@@ -22,9 +22,9 @@ bool gg_plan_reads_scalars(const gg_plan *plan);
 /* Whether an operation multiplies by an activation's derivative at something that it reads. */
 bool gg_plan_derives(const gg_plan *plan);
 
-/* How many columns' operands a thread reads at once: `most`, halved until the values fit in
- * `registers` registers, but at least `least`. Of every eight columns a thread has two neighbouring
- * ones, in two rows. */
+/* How many of `most` columns, halved down to no less than `least`, a thread reads the operations'
+ * operands of at once: as many as so many registers hold, of two rows and two neighbouring columns
+ * of every eight. */
 int gg_columns_read(const gg_plan *plan, int most, int least, int registers);
 
 /* Appends an operation in words for people: "alpha * x + beta * C", "bias along n of f32", "gelu

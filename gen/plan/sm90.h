@@ -97,13 +97,11 @@ int gg_sm90_accumulator_registers(const gg_plan *plan);
 int gg_sm90_fragment_registers(const gg_plan *plan);
 
 enum {
-  GG_SM90_STAGED_ROWS = 16, /* rows of the boxes in which a warp stages D; */
-  GG_SM90_BLOCK_ROWS = 64,  /* rows of a tile that a warpgroup's four warps thus have side by side
-                             */
+  GG_SM90_STAGED_ROWS = 16, /* of the boxes in which a warp stages D; */
+  GG_SM90_BLOCK_ROWS = 64,  /* so a warpgroup's warps have so many rows of a tile side by side */
 };
 
-/* How a warp stages its block of D: in boxes of `columns` columns, one after the other, in
- * `buffers` buffers. */
+/* How a warp stages its block of D: boxes of so many columns, one after the other. */
 typedef struct gg_sm90_staging {
   int columns, buffers;
 } gg_sm90_staging;
@@ -286,13 +284,12 @@ int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *p
 /* How a warp accesses elements of D's staging, or of a fetched matrix, if a lane has two
  * neighbouring columns of a row in each 8 x 8 block. (derive_sm90.c) */
 typedef enum gg_sm90_cells {
-  GG_SM90_CELLS_MATRICES, /* 16-bit elements: by stmatrix, ldmatrix */
-  GG_SM90_CELLS_HALVES,   /* 32-bit elements in lines of 64 bytes or more: in some rows the other
-                           * half of the line first */
-  GG_SM90_CELLS_PAIRS,    /* both columns in one access */
-  GG_SM90_CELLS_ONES,     /* one column after the other, because rows are contiguous */
-  GG_SM90_CELLS_PACKED,   /* 4-bit elements: both columns are one byte */
-  GG_SM90_CELLS_GATED,    /* behind a gate: the one column of D that both become */
+  GG_SM90_CELLS_MATRICES, /* 16 bits: stmatrix, ldmatrix */
+  GG_SM90_CELLS_HALVES,   /* 32 bits, lines of 64 bytes or more: some rows' other half first */
+  GG_SM90_CELLS_PAIRS,    /* both columns at once */
+  GG_SM90_CELLS_ONES,     /* one after the other, where rows are contiguous */
+  GG_SM90_CELLS_PACKED,   /* 4 bits: both columns are a byte */
+  GG_SM90_CELLS_GATED,    /* one column of D of both, by itself */
 } gg_sm90_cells;
 
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
