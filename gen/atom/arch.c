@@ -40,8 +40,8 @@ bool gg_arch_parse(gg_arch *out, const char *text) {
   return false;
 }
 
-/* sm_110, once sm_101, has what PTX gives to sm_100's own targets: tcgen05 in all kinds, matrices
- * of bytes. */
+/* sm_110, formerly sm_101, has what PTX gives to sm_100's own targets: tcgen05 of all kinds, and
+ * the copies of byte matrices. For those it counts as sm_100. */
 static gg_arch as_sm100(gg_arch have, gg_arch need) {
   bool stands_in = have.number == 110 && need.number == 100 && need.suffix;
   return stands_in ? (gg_arch){100, have.suffix} : have;
@@ -60,7 +60,7 @@ bool gg_arch_runs(gg_arch have, gg_arch need) {
 bool gg_arch_serves(gg_arch kernel, int device) {
   if (kernel.suffix == 'a') return device == kernel.number;
   if (kernel.suffix == 'f') {
-    /* A family is the devices of one major version from its first on. */
+    /* A family is all devices of one major version, from its first one on. */
     const gg_arch_info *info = gg_arch_info_of(device);
     return info && strchr(info->suffix, 'f') && device / 10 == kernel.number / 10 &&
            device >= kernel.number;

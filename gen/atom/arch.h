@@ -9,9 +9,10 @@ typedef struct gg_arch_info {
   int smem_per_cta, smem_per_sm; /* bytes */
   int threads_per_sm, ctas_per_sm;
   int ptx_isa;         /* 78: PTX ISA 7.8 */
-  bool converts_fp8;   /* by cvt, e4m3 and e5m2 */
-  bool multiplies_fp8; /* by an instruction of a warp, not several that ptxas makes of mma.sync */
-  const char *suffix;  /* of "af" those that exist */
+  bool converts_fp8;   /* cvt converts e4m3 and e5m2 */
+  bool multiplies_fp8; /* mma.sync of 8-bit floats is one instruction, not several that ptxas makes
+                        * of it */
+  const char *suffix;  /* the suffixes that exist, out of "af" */
 } gg_arch_info;
 
 enum {
@@ -24,38 +25,36 @@ enum {
 /* An architecture as a spec or a device names it. */
 typedef struct gg_arch {
   int number;
-  char suffix; /* 'a', 'f' or 0; of what is needed also 'A': see gg_arch_runs */
+  char suffix; /* 'a', 'f' or 0; in requirements also 'A': see gg_arch_runs */
 } gg_arch;
 
-/* The rows, in ascending order; *count of them. */
+/* The rows of the table, in ascending order, *count of them. */
 const gg_arch_info *gg_arch_table(size_t *count);
-const gg_arch_info *gg_arch_info_of(int number); /* NULL where there is none */
+const gg_arch_info *gg_arch_info_of(int number); /* NULL if there is none */
 
-/* Reads "sm_90a", also "compute_90a" and "90a". False where the number or the suffix is not in
- * the table. */
+/* Reads "sm_90a", "compute_90a" or "90a". False if the number or the suffix is not in the table. */
 bool gg_arch_parse(gg_arch *out, const char *text);
 
-/* Whether code for `need` runs on, or compiles for, `have`: an `a` target on that architecture
- * alone, an `f` target on later ones of its family, a plain one on every later architecture. `A` is
- * what the `a` targets of a family have from an architecture on, and its `f` targets lack.
- * What sm_100's own targets have, sm_110's have too. */
+/* Whether code that needs `need` runs on, or compiles for, `have`. A target with suffix `a` runs on
+ * that architecture only, one with `f` also on later ones of its family, and one without a suffix
+ * on every later architecture. `A` stands for what the `a` targets of a family have from an
+ * architecture on, but its `f` targets lack. sm_110's own targets also have everything that
+ * sm_100's own targets have. */
 bool gg_arch_runs(gg_arch have, gg_arch need);
 
-/* Whether what was compiled for `kernel`, or is for this device, runs on a device of number
- * `device`.
- */
+/* Whether what was compiled for `kernel` runs on a device of architecture `device`. */
 bool gg_arch_serves(gg_arch kernel, int device);
 
-/* The first CUDA release that has a PTX ISA: 118, CUDA 11.8, for 78, PTX ISA 7.8. */
+/* The first CUDA release that has a PTX ISA: 118 (CUDA 11.8) for 78 (PTX ISA 7.8). */
 int gg_cuda_of_ptx(int ptx_isa);
 
-/* From which on a launch may begin while the one ahead of it on its stream still runs, and kernels
- * wait themselves for its end (griddepcontrol). */
+/* The first architecture on which a launch may begin while the one ahead of it on its stream still
+ * runs, so that kernels wait themselves for its end (griddepcontrol). */
 enum { GG_ARCH_LAUNCHES_BESIDE = 90 };
 
 enum { GG_ARCH_NAME_MAX = 16 };
 
-/* Writes "sm_90a" and gives `out`. */
+/* Writes the name, such as "sm_90a", and returns `out`. */
 const char *gg_arch_name(char out[GG_ARCH_NAME_MAX], gg_arch arch);
 
 #endif

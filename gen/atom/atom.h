@@ -1,4 +1,4 @@
-/* Atoms of either kind by their names. */
+/* Looks up MMA and copy atoms by name. */
 #ifndef GG_ATOM_ATOM_H
 #define GG_ATOM_ATOM_H
 
@@ -7,12 +7,13 @@
 
 typedef enum gg_atom_kind { GG_ATOM_NONE, GG_ATOM_MMA, GG_ATOM_COPY } gg_atom_kind;
 
-/* Fills one of the two. GG_ATOM_NONE is no error here; ATOM_PARAMETER where a family has no such
- * member. */
+/* Finds the atom and fills `mma` or `copy`. If neither has the name, *kind is GG_ATOM_NONE, which
+ * is no error here. Fails with ATOM_PARAMETER if a family of that name has no such member. */
 gg_status gg_atom_find(gg_atom_kind *kind, gg_mma_atom *mma, gg_copy_atom *copy, const char *name,
                        gg_error *err);
 
-/* ATOM_NAME of a name that neither has, with the one that was probably meant. */
+/* Fails with ATOM_NAME for a name that no atom has; the message suggests the one that was probably
+ * meant. */
 gg_status gg_atom_fail_name(const char *name, gg_error *err);
 
 #endif

@@ -46,7 +46,8 @@ bool gg_atom_name_parse(gg_atom_name *out, const char *text) {
   }
 }
 
-/* Reads a positive integer without leading zeros; gives what follows, or NULL. */
+/* Reads a positive integer without leading zeros. Returns what follows it, or NULL where there is
+ * none. */
 static const char *read_number(int *out, const char *text) {
   if (*text < '1' || *text > '9') return NULL;
   int value = 0;

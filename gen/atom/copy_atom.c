@@ -1,7 +1,7 @@
 /* Copy atoms: rows, names, layouts and wrappers.
  *
- * The layouts count bits; tiled_copy.c recasts them to the elements that are copied.
- * Source: CuTe's copy_traits headers; PTX ISA, ldmatrix, stmatrix, movmatrix, cp.async. */
+ * The layouts count in bits; tiled_copy.c recasts them to the elements that are copied. Source:
+ * CuTe's copy_traits headers; PTX ISA, ldmatrix, stmatrix, movmatrix, cp.async. */
 #include "atom/copy_atom.h"
 
 #include <stdio.h>
@@ -105,7 +105,7 @@ static gg_status bad_type(const gg_copy_row *row, const char *argument, gg_error
   return gg_fail(err, ATOM_PARAMETER, NULL, row->cute, "type", argument, legal);
 }
 
-/* <S> or <S,D>, of one width. */
+/* Reads the arguments <S> or <S,D>, which must be of one width. */
 static gg_status read_widths(gg_copy_atom *out, const gg_copy_row *row, const gg_atom_name *name,
                              gg_error *err) {
   if (name->count < 1 || name->count > 2) return bad_type(row, "missing", err);
@@ -120,7 +120,8 @@ static gg_status read_widths(gg_copy_atom *out, const gg_copy_row *row, const gg
   return GG_OK;
 }
 
-/* Those of tensor memory with every repeat, so that what differs is what was written wrong. */
+/* Tries all names as near misses. Copies of tensor memory are tried with every repeat, so that only
+ * what was written wrong differs. */
 void gg_copy_atom_try_names(gg_atom_near *near) {
   for (const gg_copy_row *row = table; row < table + row_count; row++) {
     for (int repeat = 1; repeat == 1 || repeat <= row->repeats; repeat *= 2) {
@@ -134,7 +135,7 @@ void gg_copy_atom_try_names(gg_atom_near *near) {
 
 static gg_status fail_name(const char *name, gg_error *err) {
   gg_atom_near near;
-  if (!err) return GG_E_ATOM_NAME; /* other kinds are tried just now */
+  if (!err) return GG_E_ATOM_NAME; /* the caller only tries */
   gg_atom_near_start(&near, name);
   gg_copy_atom_try_names(&near);
   return gg_atom_near_fail(&near, "copy", name, err);
@@ -195,7 +196,7 @@ gg_layout gg_copy_atom_threads(const gg_copy_atom *atom) {
 
 /* ---- Wrappers ----------------------------------------------------------------------------- */
 
-/* 32-bit registers a thread on the side that is in registers. */
+/* How many 32-bit registers a thread has on the side that is in registers. */
 static int register_count(const gg_copy_atom *atom, gg_copy_side side) {
   gg_layout layout = gg_copy_atom_layout(atom, side);
   return (int)(gg_layout_mode_size(&layout, 1) / 32);

@@ -38,7 +38,8 @@ const gg_device_model *gg_device_row(int arch) {
   return out ? out : &devices[0];
 }
 
-/* Letters and digits; what else there is stands between words. */
+/* The length of the word at `text`. Words are letters and digits; everything else separates them.
+ */
 static size_t word_length(const char *text) {
   size_t length = 0;
   while (isalnum((unsigned char)text[length]))
@@ -46,7 +47,7 @@ static size_t word_length(const char *text) {
   return length;
 }
 
-/* The first word at or behind `text`; NULL: there is none. */
+/* The first word at `text` or behind it; NULL: there is none. */
 static const char *word_of(const char *text) {
   while (*text && word_length(text) == 0)
     text++;
@@ -60,7 +61,8 @@ static bool has_word(const char *text, const char *word, size_t length) {
   return false;
 }
 
-/* Whole words, since an L40S is no L4 and an A100 no A10. */
+/* Whether all of `words` are in the text. They must be whole words, since an L40S is no L4 and an
+ * A100 no A10. */
 static bool has_words(const char *text, const char *words) {
   for (; (words = word_of(words)); words += word_length(words)) {
     if (!has_word(text, words, word_length(words))) return false;

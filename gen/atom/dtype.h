@@ -1,4 +1,4 @@
-/* Number types: the table of dtypes.def as data. */
+/* Number types: the table dtypes.def as data. */
 #ifndef GG_ATOM_DTYPE_H
 #define GG_ATOM_DTYPE_H
 
@@ -14,16 +14,17 @@ typedef struct gg_dtype_info {
 
 const gg_dtype_info *gg_dtype_info_of(gg_dtype type);
 
-/* Bytes of so many elements of so many bits behind each other; where they end within a byte, all of
- * it. Every size comes from here: an element of 4 or 6 bits has no bytes of its own. */
+/* Bytes of `count` elements of `bits` bits that are packed without gaps, rounded up to a whole
+ * byte. Every size is computed here, because an element of 4 or 6 bits is no whole number of bytes.
+ */
 int64_t gg_bytes_of(int64_t count, int bits);
 int64_t gg_dtype_bytes(gg_dtype type, int64_t elements);
 
-/* The fewest elements that take a multiple of so many bytes, a power of two: of 16 bytes 8 of f16,
- * 64 of e2m3. */
+/* The smallest power of two of elements that takes a multiple of `bytes` bytes: for 16 bytes, 8 of
+ * f16 or 64 of e2m3. */
 int64_t gg_dtype_unit(gg_dtype type, int64_t bytes);
 
-/* Finds a type by our name; false where there is none. */
+/* Finds a type by our name for it; false if there is none. */
 bool gg_dtype_find(gg_dtype *out, const char *name);
 
 bool gg_dtype_is_float(gg_dtype type);

@@ -1,13 +1,12 @@
-/* Instruction descriptors: each field is a row of where it stands, and a value for what is asked.
- */
+/* Instruction descriptors. Each field is a row that says where it lies, and a value for what is
+ * asked. */
 #include "atom/instr_desc.h"
 
 #include <stdio.h>
 
 typedef enum group { GROUP_NONE, GROUP_F16, GROUP_TF32, GROUP_I8, GROUP_F8F6F4 } group;
 
-/* The number by which a descriptor knows a type of A and B, among those that it may stand beside.
- */
+/* The number that a descriptor has for a type of A and B. Each group of types numbers its own. */
 static const struct format {
   group group;
   int number;
@@ -19,7 +18,7 @@ static const struct format {
     [GG_DTYPE_e3m2] = {GROUP_F8F6F4, 4}, [GG_DTYPE_e2m1] = {GROUP_F8F6F4, 5},
 };
 
-enum { packed_number = 1 }; /* of e2m1 in mxf4 and mxf4nvf4 */
+enum { packed_number = 1 }; /* number of e2m1 in mxf4 and mxf4nvf4 */
 
 static const char *name_of(gg_dtype type) {
   return gg_dtype_info_of(type)->name;

@@ -1,8 +1,8 @@
-/* MMA atoms: rows and families, names and lookups. The wrapper's text is made in mma_wrapper.c.
+/* MMA atoms: rows and families, names and lookups. The text of wrappers is made in mma_wrapper.c.
  *
- * The families' lines of mma_atoms.def become several rows each; a row of wgmma stands for its 32
- * (or 18) values of N, a row of tcgen05 for the shapes, types and majors that its parameters give,
- * one of sm_120 for types. mma_parameters.c reads and checks parameters. */
+ * A line of a family in mma_atoms.def becomes several rows. A row of wgmma stands for its 32 (or
+ * 18) values of N, a row of tcgen05 for all shapes, types and majors that its parameters can give,
+ * a row of sm_120 for types. mma_parameters.c reads and checks the parameters. */
 #include "atom/mma_atom.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "atom/dtype.h"
 #include "atom/mma_parameters.h"
 
-/* Integers of two types are as new as PTX ISA 8.4. */
+/* Integers of two different types came with PTX ISA 8.4. */
 #define WGMMA_ISA(sp, c, a, b) ((c) == GG_DTYPE_s32 && (a) != (b) ? 84 : sizeof(sp) > 1 ? 82 : 80)
 
 #define WGMMA(sp, types, cute_name, k_extent, dtype_c, dtype_a, dtype_b, tv_a, tv_e, src_a, step,  \
@@ -153,12 +153,12 @@ const gg_mma_row *gg_mma_table(size_t *count) {
 
 /* ---- Families ----------------------------------------------------------------------------- */
 
-/* wgmma of integers has N = 8, 24 and the multiples of 16; the others have every multiple of 8. */
+/* wgmma of integers has N = 8, 24 and the multiples of 16; all others have every multiple of 8. */
 static bool wgmma_has_n(const gg_mma_row *row, int n) {
   return n >= 8 && n <= 256 && n % 8 == 0 && (n % row->n_step == 0 || n == 8 || n == 24);
 }
 
-/* The member of a row with the types of the row. */
+/* The member of a row with this N and the row's own types. */
 static gg_mma_atom member(const gg_mma_row *row, int n) {
   return (gg_mma_atom){.row = row,
                        .m = row->m,
@@ -177,7 +177,7 @@ bool gg_mma_row_atom(gg_mma_atom *out, const gg_mma_row *row, int n) {
   return true;
 }
 
-/* Whether types are parameters of its instruction. */
+/* Whether the types are parameters of the row's instruction. */
 static bool is_typed(const gg_mma_row *row) {
   return row->kind == GG_MMA_tcgen05 || row->kind == GG_MMA_mixed;
 }
@@ -220,21 +220,22 @@ int gg_mma_row_next_n(const gg_mma_row *row, int n) {
 
 /* ---- Near misses --------------------------------------------------------------------------- */
 
-/* What stands behind the last "::". */
+/* The part of a name behind its last "::". */
 static const char *unqualified(const char *name) {
   const char *colons = strrchr(name, ':');
   return colons ? colons + 1 : name;
 }
 
-/* The second of three extents: 96 of 64x96x16. */
+/* The second of three extents, such as the 96 in 64x96x16. */
 static int n_of(const char *name) {
   const char *x = strchr(name, 'x');
   long n = x ? strtol(x + 1, NULL, 10) : 0;
   return n > 0 && n <= 256 ? (int)n : 0;
 }
 
-/* A family is tried with the N that the name has, so that what differs is what was written wrong:
- * of SM90_64x96x16_F32F16BF16_SS the types. sm_90's atoms go by SM90_64x... too. */
+/* Tries a row's names as near misses. A family is tried with the N that the given name has, so that
+ * only what was written wrong differs: in SM90_64x96x16_F32F16BF16_SS, the types. sm_90's atoms are
+ * also tried under the names SM90_64x... */
 static void try_row(gg_near *near, const gg_mma_row *row, bool ptx) {
   int extent = row->n;
   if (row->n_step && row->kind == GG_MMA_wgmma) extent = n_of(near->wanted);
@@ -256,7 +257,7 @@ void gg_mma_atom_try_names(gg_atom_near *near) {
 
 static gg_status fail_name(const char *name, gg_error *err) {
   gg_atom_near near;
-  if (!err) return GG_E_ATOM_NAME; /* other kinds are tried just now */
+  if (!err) return GG_E_ATOM_NAME; /* the caller only tries */
   gg_atom_near_start(&near, name);
   gg_mma_atom_try_names(&near);
   return gg_atom_near_fail(&near, "MMA", name, err);
@@ -264,8 +265,8 @@ static gg_status fail_name(const char *name, gg_error *err) {
 
 /* ---- Lookup ------------------------------------------------------------------------------- */
 
-/* CuTe has its sm_90 atoms under two names: SM90::GMMA::MMA_64x... also SM90_64x..., and
- * SM90_16x8x... also SM90::MMA_16x8x... */
+/* CuTe has two names for its sm_90 atoms: SM90::GMMA::MMA_64x... is also SM90_64x..., and
+ * SM90_16x8x... is also SM90::MMA_16x8x... The part that both have in common is returned. */
 static const char *without_prefix(const char *name) {
   const char *colons = strstr(name, "MMA_"), *alias = strstr(name, "SM90_");
   if (colons && (colons == name || colons[-1] == ':')) return colons + 4;
@@ -299,8 +300,9 @@ static gg_status instantiate(gg_mma_atom *out, const gg_mma_row *row, int n,
   return st;
 }
 
-/* A row by CuTe's name. Where the block of scale factors is an argument, rows differ in it alone;
- * without one of that block the last is told what is wrong. */
+/* Finds a row by CuTe's name. Where the block of scale factors is an argument, several rows differ
+ * only in that; if none has the given block, the last of them is returned, and reports what is
+ * wrong. */
 static const gg_mma_row *find_cute(int *n, const gg_atom_name *name) {
   const gg_mma_row *found = NULL;
   for (const gg_mma_row *row = table; row < table + row_count; row++) {
@@ -312,15 +314,15 @@ static const gg_mma_row *find_cute(int *n, const gg_atom_name *name) {
   return found;
 }
 
-/* Whether a row has this PTX name, which is one of its N in a family: unlike CuTe's its qualifiers
- * belong to it. */
+/* Whether a row has this PTX name; in a family, for one of its N. Unlike in CuTe's names,
+ * qualifiers are part of the name. */
 static bool has_ptx_name(int *n, const gg_mma_row *row, const char *name) {
   if (row->kind == GG_MMA_wgmma) return gg_atom_name_match(n, name, row->ptx);
   return *row->ptx && strcmp(name, row->ptx) == 0;
 }
 
-/* By a PTX name, behind which a row of parameters has its types. tcgen05's names leave the shape to
- * the instruction descriptor, so that none is found by them. */
+/* Finds an atom by its PTX name; a row with parameters has its types behind the name. No atom of
+ * tcgen05 is found in this way, since its names leave the shape to the instruction descriptor. */
 static gg_status find_ptx(gg_mma_atom *out, const char *name, bool *found, gg_error *err) {
   for (const gg_mma_row *row = table; row < table + row_count; row++) {
     size_t length = strlen(row->ptx);
@@ -393,7 +395,7 @@ size_t gg_mma_atom_select(gg_mma_atom *out, size_t capacity, gg_dtype a, gg_dtyp
 /* ---- What an atom says -------------------------------------------------------------------- */
 
 void gg_mma_atom_ptx(gg_str *out, const gg_mma_atom *atom) {
-  if (atom->row->kind == GG_MMA_dot) { /* of signed and unsigned bytes, each as a word */
+  if (atom->row->kind == GG_MMA_dot) { /* signed or unsigned bytes, said for each operand */
     gg_str_printf(out, "dp4a.%c32.%c32", *gg_dtype_info_of(atom->a)->ptx,
                   *gg_dtype_info_of(atom->b)->ptx);
     return;

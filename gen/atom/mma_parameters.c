@@ -1,5 +1,5 @@
-/* Parameters of MMA families: types, extents, blocks of scale factors, majors. What is legal is
- * asked of the row alone. */
+/* Reads and checks the parameters of MMA families: types, extents, blocks of scale factors, majors.
+ * The row alone says what is legal. */
 #include "atom/mma_parameters.h"
 
 #include <stdio.h>
@@ -24,7 +24,8 @@ static gg_status bad_number(const gg_mma_row *row, const char *what, int given, 
 
 /* ---- Types ---------------------------------------------------------------------------------- */
 
-/* float_e2m1_unpacksmem_t is e2m1 as shared memory has it for kinds f8f6f4 and mxf8f6f4. */
+/* Reads the type of an operand. float_e2m1_unpacksmem_t is CuTe's name for e2m1 as it lies in
+ * shared memory for kinds f8f6f4 and mxf8f6f4. */
 static gg_status read_type(gg_dtype *out, const gg_mma_row *row, const char *argument,
                            gg_error *err) {
   static const char suffix[] = "_unpacksmem_t";
@@ -63,7 +64,8 @@ static const char *taken_types(const gg_mma_row *row) {
                                    : "e4m3, e5m2, e3m2, e2m3 or e2m1";
 }
 
-/* Sums in f16 are of f16, and of unscaled 8, 6 and 4 bits. */
+/* Whether the row sums in the atom's C. Besides the row's own type that is f16, for f16 and for
+ * unscaled operands of 8, 6 and 4 bits. */
 static bool sums(const gg_mma_atom *atom) {
   const gg_mma_row *row = atom->row;
   bool halves = row->a == GG_DTYPE_f16 ? atom->a == GG_DTYPE_f16 : row->a == GG_DTYPE_e4m3;
@@ -75,7 +77,8 @@ gg_dtype gg_mma_row_scale(const gg_mma_row *row) {
   return fine ? GG_DTYPE_ue4m3 : GG_DTYPE_ue8m0;
 }
 
-/* tcgen05 has CuTe's types of packed elements, whatever the block. */
+/* Whether the row takes scale factors of this type. For tcgen05, CuTe takes both types for packed
+ * elements, whatever the block is. */
 static bool scales(const gg_mma_row *row, gg_dtype scale) {
   if (row->kind == GG_MMA_mixed || row->a != GG_DTYPE_e2m1) return scale == gg_mma_row_scale(row);
   return scale == GG_DTYPE_ue8m0 || scale == GG_DTYPE_ue4m3;
@@ -128,8 +131,8 @@ static gg_status read_majors(gg_mma_atom *atom, const char *a, const char *b, gg
 
 /* ---- Families -------------------------------------------------------------------------------- */
 
-/* Majors of A and B, then scales and a sparsity selector, which change nothing here. TN atoms
- * have no majors to give, only scales. */
+/* Reads the majors of A and B. Scales and a sparsity selector may follow; they change nothing here.
+ * TN atoms have no majors, only scales. */
 static gg_status read_wgmma(gg_mma_atom *atom, const gg_atom_name *name, gg_error *err) {
   if (atom->row->k_major || name->count == 0) return GG_OK;
   if (name->count < 2)
@@ -137,7 +140,7 @@ static gg_status read_wgmma(gg_mma_atom *atom, const gg_atom_name *name, gg_erro
   return read_majors(atom, name->arguments[0], name->arguments[1], err);
 }
 
-/* UniversalFMA<D, A, B, C>; what is left out is as the type before it. */
+/* Reads UniversalFMA<D, A, B, C>. A type that is left out is the same as the one before it. */
 static gg_status read_fma(gg_mma_atom *atom, const gg_atom_name *name, gg_error *err) {
   gg_dtype types[4] = {GG_DTYPE_f32, GG_DTYPE_f32, GG_DTYPE_f32, GG_DTYPE_f32};
   gg_status st;
@@ -152,8 +155,9 @@ static gg_status read_fma(gg_mma_atom *atom, const gg_atom_name *name, gg_error 
   return GG_OK;
 }
 
-/* N's step. Source: PTX ISA, "tcgen05 Matrix Shape"; the wider ones of pairs (A in tensor memory, a
- * sparse A of 8 bits), which the row has, and of M of 128, for which the ISA has 8, are CuTe's. */
+/* The step of N. Source: PTX ISA, "tcgen05 Matrix Shape". Two wider steps are CuTe's instead: those
+ * of pairs (A in tensor memory, or a sparse A of 8 bits), which the row has, and that of M = 128,
+ * for which the ISA has 8. */
 static int umma_step(const gg_mma_atom *atom) {
   const gg_mma_row *row = atom->row;
   bool pair = row->threads == GG_TV_pair;
@@ -176,7 +180,7 @@ gg_status gg_mma_umma_check(const gg_mma_atom *atom, gg_error *err) {
     return gg_mma_bad_parameter(row, "major of 4 or 6 bits", "MN", "K alone", err);
   if (atom->a_mn_major && row->source_a != GG_MMA_SHARED)
     return gg_mma_bad_parameter(row, "major of A", "MN", "K alone", err);
-  /* scaled: 128 rows; the halves of a pair may have 64 where nothing is sparse and K is not 96 */
+  /* with scale factors: 128 rows a CTA; in a pair also 64, if A is dense and K is not 96 */
   bool small = !row->block || (ctas == 2 && !row->sparse && row->k != 96);
   if (atom->m % ctas != 0 || (m != 128 && !(m == 64 && small)))
     return bad_number(row, "M", atom->m,
@@ -194,7 +198,7 @@ gg_status gg_mma_umma_check(const gg_mma_atom *atom, gg_error *err) {
   return GG_OK;
 }
 
-/* Whether the block stands among the arguments. */
+/* Whether the block is one of the name's arguments. */
 static bool names_block(const gg_mma_row *row) {
   return row->block && (row->k_major || row->kind == GG_MMA_mixed);
 }
@@ -205,7 +209,7 @@ static gg_status read_int(int *out, const gg_mma_row *row, const char *what, con
   return gg_mma_bad_parameter(row, what, argument, "an integer", err);
 }
 
-/* The types, first of all: A, B, C, and of scale factors. */
+/* Reads the types, which come first: A, B, C, and that of scale factors. */
 static gg_status read_types(gg_mma_atom *atom, const gg_atom_name *name, gg_error *err) {
   gg_dtype *types[] = {&atom->a, &atom->b, &atom->c, &atom->scale};
   gg_status st = GG_OK;
@@ -224,8 +228,8 @@ static gg_status check_block(const gg_mma_row *row, const char *argument, gg_err
                               err);
 }
 
-/* <A, B, C, [scales,] M, N, [block,] majorA, majorB>, then signs and the like, which change nothing
- * here. */
+/* Reads <A, B, C, [scales,] M, N, [block,] majorA, majorB>. Signs and the like may follow; they
+ * change nothing here. */
 static gg_status read_umma(gg_mma_atom *atom, const gg_atom_name *name, gg_error *err) {
   const gg_mma_row *row = atom->row;
   bool block = names_block(row);
@@ -245,7 +249,7 @@ static gg_status read_umma(gg_mma_atom *atom, const gg_atom_name *name, gg_error
   return gg_mma_umma_check(atom, err);
 }
 
-/* <A, B, C>, or <A, B, C, scales, block>. */
+/* Reads <A, B, C>, or <A, B, C, scales, block>. */
 static gg_status read_mixed(gg_mma_atom *atom, const gg_atom_name *name, gg_error *err) {
   const gg_mma_row *row = atom->row;
   gg_status st;

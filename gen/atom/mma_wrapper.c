@@ -43,7 +43,8 @@ int gg_mma_atom_registers(const gg_mma_atom *atom, gg_mma_operand operand, const
   return bits == 64 ? values : values * bits / 32;
 }
 
-/* One list of registers: `count` of them called `name`, the first being asm operand `first`. */
+/* A list of registers: `count` of them called `name`. `first`: the number of the first as an asm
+ * operand. */
 typedef struct registers {
   const char *name, *type;
   int count, first;
@@ -53,7 +54,7 @@ static char constraint_of(const registers *r) {
   return *r->type == 'f' ? 'f' : *r->type == 'd' ? 'd' : 'r';
 }
 
-/* "{%0, %1}, ", broken into lines of the asm text. */
+/* Writes "{%0, %1}, ", broken over lines of the asm text. */
 static void put_list(gg_str *out, const registers *r) {
   for (int i = 0; i < r->count; i++) {
     const char *separator = i == 0 ? "{" : i % 12 == 0 ? ", \"\n      \"" : ", ";
@@ -62,7 +63,7 @@ static void put_list(gg_str *out, const registers *r) {
   gg_str_puts(out, "}");
 }
 
-/* "\"+f\"(d[0]), \"+f\"(d[1])" */
+/* Writes "\"+f\"(d[0]), \"+f\"(d[1])". */
 static void put_operands_from(gg_str *out, const registers *r, const char *mode, int first) {
   for (int i = 0; i < r->count; i++) {
     const char *separator = i == 0 ? "" : i % 6 == 0 ? ",\n        " : ", ";
@@ -85,8 +86,8 @@ static registers operand_of(const gg_mma_atom *atom, gg_mma_operand operand, con
   return r;
 }
 
-/* Whose lanes' factors are an instruction's, and which bytes of their words, is said with it: as
- * numbers that are known when it is assembled. */
+/* Writes the parameters that say where an instruction's scale factors are: which lanes hold them,
+ * and in which bytes of their words. They are constants by the time the text is assembled. */
 static void put_scale_parameters(gg_str *out, int indent) {
   for (int i = 0; i < 2; i++)
     gg_str_printf(out, ",\n%*sunsigned scales_%c, unsigned short byte_%c, unsigned short lanes_%c",
@@ -98,7 +99,7 @@ static void put_scales(gg_str *out, int first) {
                 first + 2, first + 3, first + 4, first + 5);
 }
 
-/* In two pieces where a line does not hold it. */
+/* Writes the instruction's name, in two pieces where it does not fit on a line. */
 static void put_name(gg_str *out, const gg_mma_atom *atom) {
   enum { line = 80 };
   gg_str name = GG_STR_INIT;
@@ -114,7 +115,7 @@ static void put_name(gg_str *out, const gg_mma_atom *atom) {
 }
 
 static void put_sync(gg_str *out, const gg_mma_atom *atom, const char *name) {
-  enum { line_registers = 18 }; /* that a line of text holds */
+  enum { line_registers = 18 }; /* registers that fit on a line of text */
   bool scaled = atom->row->block > 0, sparse = atom->row->sparse;
   registers d = operand_of(atom, GG_MMA_C, "d", 0);
   registers a = operand_of(atom, GG_MMA_A, "a", d.count);
@@ -162,7 +163,8 @@ void gg_mma_wgmma_immediates(gg_str *out, const gg_mma_atom *atom) {
   gg_str_printf(out, ", %d", atom->b_mn_major);
 }
 
-/* One instruction, of d from register `first` on, and of B `step` behind its descriptor. */
+/* Writes one instruction. Its accumulators are registers of d from `first` on; its part of B begins
+ * `step` behind the descriptor's address. */
 static void put_wgmma_asm(gg_str *out, const gg_mma_atom *atom, int first, long long step) {
   bool sparse = atom->row->sparse;
   registers d = operand_of(atom, GG_MMA_C, "d", 0);
@@ -217,8 +219,9 @@ void gg_mma_wgmma_wrapper(gg_str *out, const gg_mma_atom *atom, int count, long 
   gg_str_puts(out, "}\n");
 }
 
-/* What is multiplied stands in the instruction descriptor, which follows from the atom; but of
- * scale factors the bytes of a word in which they begin, and of metadata the column of two. */
+/* Writes a tcgen05.mma. Its instruction descriptor says what is multiplied, and follows from the
+ * atom except for two things: at which byte of a word scale factors begin, and which of two columns
+ * holds the metadata. */
 static gg_status put_tcgen05(gg_str *out, const gg_mma_atom *atom, const char *name,
                              gg_error *err) {
   gg_instr_desc what = gg_mma_atom_instr_desc(atom);

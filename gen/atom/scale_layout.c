@@ -16,7 +16,7 @@ static gg_status check_block(int block, gg_error *err) {
   return refuse("the block", block, "16, 32 or, of sparse operands, 64", err);
 }
 
-/* (32,4):(16,4), 128 rows of an atom. */
+/* Appends the mode (32,4):(16,4), the 128 rows of an atom. */
 static void put_rows(gg_calc *c, gg_layout *r) {
   int rows = gg_build_open2(c, r);
   gg_build_mode(c, r, gg_leaf(32), gg_leaf(16));
@@ -24,7 +24,7 @@ static void put_rows(gg_calc *c, gg_layout *r) {
   gg_build_close2(r, rows);
 }
 
-/* (block,factors):(0,1) */
+/* Appends the mode (block,factors):(0,1). */
 static void put_factors(gg_calc *c, gg_layout *r, int block, int64_t factors) {
   int open = gg_build_open2(c, r);
   gg_build_mode(c, r, gg_leaf(block), gg_leaf(0));

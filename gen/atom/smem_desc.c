@@ -1,14 +1,15 @@
-/* Matrix descriptors from layouts: recast to units of 16 bytes, divided into the canonical profile,
- * whose strides are then the fields. Anything that does not have that profile is refused. */
+/* Matrix descriptors from layouts. A layout is recast to units of 16 bytes and divided into the
+ * canonical profile, whose strides are the descriptor's fields. Any layout without that profile is
+ * refused. */
 #include "atom/smem_desc.h"
 
 #include "layout/calc.h"
 
 enum { field_max = (1 << 14) - 1, unit_bits = 128 };
 
-/* How a tensor core spells a descriptor: bits that are always set, where the layout's type begins,
- * and which type a swizzle has by its bits; `wide` is that of 128 bytes in units of 32, where there
- * is one. */
+/* How a tensor core encodes a descriptor: the bits that are always set, the bit where the layout's
+ * type begins, and the type of each swizzle by its `bits`. `wide`: the type of the swizzle of 128
+ * bytes that moves units of 32 bytes; 0: there is none. */
 typedef struct encoding {
   const char *instruction;
   uint64_t always;
@@ -20,21 +21,21 @@ static const encoding encodings[] = {
     [GG_SMEM_DESC_TCGEN05] = {"tcgen05", (uint64_t)1 << 46, 61, {0, 6, 4, 2}, 1},
 };
 
-/* What is asked for, in units of 16 bytes. */
+/* An operand's tile that a descriptor is asked for, in units of 16 bytes. */
 typedef struct operand {
   const encoding *encoding;
   bool mn_major;
   gg_layout units;
-  int width; /* of the swizzle */
-  int rows;  /* of a tile along K, where it is MN-major */
+  int width; /* of the swizzle, in these units */
+  int rows;  /* of a tile along K, where the operand is MN-major */
 } operand;
 
-/* What stands between the tile and a descriptor. */
+/* Refuses the tile. `why`: what prevents a descriptor of it. */
 static gg_status refuse(const operand *o, const char *why, gg_error *err) {
   return gg_fail(err, DESCRIPTOR, NULL, o->mn_major ? "MN" : "K", o->encoding->instruction, why);
 }
 
-/* The tile divided by (x:1, y:1), as ((x,m),(y,k)): in 16-byte units, an integer a mode. */
+/* Divides the tile by (x:1, y:1) into ((x,m),(y,k)), each mode an integer number of units. */
 static gg_status canonical(gg_layout *out, const operand *o, int64_t x, int64_t y, gg_error *err) {
   gg_tuple shape = GG_TUPLE(x, y), pair = GG_TUPLE(1, 1), profile;
   gg_tiler tiler = gg_tiler_of_shape(&shape);
@@ -101,7 +102,7 @@ static gg_status pack(gg_smem_desc *out, const operand *o, int64_t address, int6
   return GG_OK;
 }
 
-/* The descriptor's type of a swizzle; its width and rows, for the operand. */
+/* Reads the swizzle: the descriptor's type of it, and the operand's width and rows. */
 static gg_status read_swizzle(operand *o, int *type, gg_swizzle sw, gg_error *err) {
   bool usual = sw.bits == 0 || (sw.bits <= 3 && sw.base == 4 && sw.shift == 3);
   bool wide = o->encoding->wide && sw.bits == 2 && sw.base == 5 && sw.shift == 2;

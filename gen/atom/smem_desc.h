@@ -2,15 +2,15 @@
  * shared memory.
  *
  * The memory is read as tiles of 8 rows of 16 bytes, under a swizzle of 16 (none), 32, 64 or 128
- * bytes; the descriptor says where the first one is and how far apart they are in each direction,
- * all in units of 16 bytes. Only the canonical layouts can be said so, those that gg_smem_atom and
- * gg_layout_tile_to_shape make; with T elements in 16 bytes and W = 1, 2, 4, 8 times 16 bytes of
- * swizzle width they are
+ * bytes. The descriptor says where the first tile is, and how far apart tiles are in each
+ * direction, all in units of 16 bytes. Only the canonical layouts can be described so, which
+ * gg_smem_atom and gg_layout_tile_to_shape make. If 16 bytes hold T elements, and the swizzle is W
+ * = 1, 2, 4 or 8 times 16 bytes wide, they are
  *
  *     K-major    ((8,m),(T,2)):((WT,SBO),(1,T))      (none: (1,LBO))
  *     MN-major   ((T,W,m),(8,k)):((1,T,LBO),(WT,SBO))  (none: LBO and SBO exchanged)
  *
- * Under tcgen05's swizzle of 128 bytes in units of 32 (SW128_32B) tiles have 4 rows along K.
+ * Under tcgen05's swizzle of 128 bytes in units of 32 (SW128_32B), tiles have 4 rows along K.
  *
  * Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout" and "tcgen05: Matrix
  * Descriptors"; CuTe's mma_traits_sm90_gmma.hpp and mma_traits_sm100.hpp. */
@@ -19,7 +19,7 @@
 
 #include "layout/swizzle.h"
 
-/* Whose descriptor it is. */
+/* The instruction that reads the descriptor. */
 typedef enum gg_smem_desc_kind { GG_SMEM_DESC_WGMMA, GG_SMEM_DESC_TCGEN05 } gg_smem_desc_kind;
 
 typedef struct gg_smem_desc {
@@ -31,20 +31,21 @@ typedef struct gg_smem_desc {
                        * tcgen05, bits 61-63: 0, 2, 4, 6, and 1 for 128 bytes in units of 32 */
 } gg_smem_desc;
 
-/* The descriptor of one instruction's tile of A or B: `tile` (MN,K), in smem_ptr form
- * ("Sw<3,4,3> o smem_ptr[16b](unset) o ..."), at `address` bytes in the shared window. DESCRIPTOR
- * where the layout is not canonical or a field has not the bits for it. The next tile along K or
- * MN has the same descriptor but for the start address. The base offset is 0: the tile's first
- * row is the swizzle's first. */
+/* Makes the descriptor of one instruction's tile of A or B. `tile` is (MN,K) in smem_ptr form
+ * ("Sw<3,4,3> o smem_ptr[16b](unset) o ..."), at byte `address` of the shared window. Fails with
+ * DESCRIPTOR if the layout is not canonical, or a value does not fit in its field. The next tile
+ * along K or MN has the same descriptor except for the start address. The base offset is 0, because
+ * the tile's first row is the swizzle's first. */
 gg_status gg_smem_desc_make(gg_smem_desc *out, gg_smem_desc_kind kind, const gg_composed *tile,
                             bool mn_major, int64_t address, gg_error *err);
 
-/* Whether a shape is of instructions' tiles: ((128,16),1,4), ((128,16),1,4,3). */
+/* Whether a shape is one of instructions' tiles, such as ((128,16),1,4) or ((128,16),1,4,3). */
 bool gg_is_mma_shape(const gg_tuple *shape);
 
 /* The instructions' tiles of an operand in shared memory, ((MN,K),count of MN,count of K), and its
- * stages where the shape has a mode of them: `atom` repeated up to all of it, over MN, K and stages
- * in `order` (NULL: along MN first), then cut into tiles. CuTe's tile_to_mma_shape. */
+ * stages if the shape has a mode for them. `atom` is repeated until it covers all of that, over MN,
+ * K and stages in `order` (NULL: along MN first), and then divided into tiles. CuTe's
+ * tile_to_mma_shape. */
 gg_status gg_tile_to_mma_shape(gg_layout *out, const gg_layout *atom, const gg_tuple *shape,
                                const gg_tuple *order, gg_error *err);
 

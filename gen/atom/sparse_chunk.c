@@ -1,7 +1,8 @@
-/* What of a sparse element's layout a launch asks for; the layouts are sparse_layout.c's. */
+/* The facts of a sparse element's layouts that a launch needs. The layouts themselves are made in
+ * sparse_layout.c. */
 #include "atom/sparse_layout.h"
 
-enum { row_bits = 128 }; /* of metadata: a tile's line */
+enum { row_bits = 128 }; /* of metadata: one line of a tile */
 
 int64_t gg_sparse_chunk(gg_sparse_element element) {
   bool packed = element.bits == 4 && !element.unpacked;

@@ -26,7 +26,7 @@ static gg_status check_sm1xx(gg_sparse_element element, gg_error *err) {
   return fail_bits(bits, "4, 6, 8, 16 or 32 bits", err);
 }
 
-/* Stored elements in what the contiguous mode of A is made of. */
+/* How many stored elements one unit of A's contiguous mode has. */
 static int64_t line_of(gg_sparse_element element) {
   bool unpacks = element.bits == 6 || (element.bits == 4 && element.unpacked);
   return unpacks ? 128 : 128 / element.bits;
@@ -34,9 +34,10 @@ static int64_t line_of(gg_sparse_element element) {
 
 /* ---- The tile of metadata ------------------------------------------------------------------ */
 
-/* Elements below 16 bits: rows as they are. Else a basic block has 16 rows, as 8 by 2, and 512 bits
- * of columns, as half of them by 2; they stand along M for the warps and along K for the
- * instructions. The order says which mode runs fastest in memory. */
+/* Makes the tile of metadata. For elements below 16 bits, rows follow each other. For others it is
+ * made of basic blocks of 16 rows, as 8 by 2, and 512 bits of columns, as half of them by 2. The
+ * blocks stand along M for the warps and along K for the instructions; the order says which mode
+ * runs fastest in memory. */
 static gg_status make_tile(gg_layout *out, int bits, int64_t rows, int64_t columns, gg_error *err) {
   gg_status st;
   if (bits < 16) {
@@ -71,7 +72,7 @@ gg_status gg_sm1xx_sparse_metadata_tile(gg_layout *out, gg_sparse_element elemen
 
 /* ---- Problems ------------------------------------------------------------------------------ */
 
-/* M, K and L of a problem, none of them negative. */
+/* M, K and L of a problem. None is negative. */
 typedef struct problem {
   int64_t m, k, l;
 } problem;
@@ -93,7 +94,7 @@ static int64_t round_up(gg_calc *c, int64_t value, int64_t step) {
   return gg_calc_mul(c, gg_calc_ceil_div(c, value, step), step);
 }
 
-/* ((modes of the tile),tiles): a mode of the tiled layout. */
+/* Appends a mode of the tiled layout: ((modes of the tile),tiles). */
 static void put_tiled(gg_calc *c, gg_layout *a, const gg_layout *tile, int mode, int64_t tiles,
                       int64_t stride) {
   int open = gg_build_open2(c, a);
@@ -102,7 +103,7 @@ static void put_tiled(gg_calc *c, gg_layout *a, const gg_layout *tile, int mode,
   gg_build_close2(a, open);
 }
 
-/* From one tile to the next there are so many units. */
+/* Lays out a problem as tiles, each `step` units behind the one before. */
 static gg_status tile_problem(gg_layout *out, const gg_layout *tile, int64_t step,
                               const gg_tuple *mnkl, gg_error *err) {
   gg_calc c = GG_CALC("metadata", err);

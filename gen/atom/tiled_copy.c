@@ -1,12 +1,12 @@
-/* Tiled copies by the algebra alone.
+/* Tiled copies, made with the layout algebra alone.
  *
- * The atom's layouts map (thread, value) to an abstract order of the values; only how its sides
- * compare matters: right_inverse(ref) o src tells, for a (thread, value) of the source side, which
- * (thread, value) of the reference side holds the same element. Composed after the tile's own
+ * The atom's layouts map (thread, value) to an abstract order of the values. Only how its sides
+ * compare matters: right_inverse(ref) o src maps a (thread, value) of the source side to the
+ * (thread, value) of the reference side that holds the same element. Composed after the tile's own
  * thread-value layout, that gives the element.
  *
- * Invariant: the atom's threads are the first of the tile's threads, and contiguous.
- * Source: CuTe's copy_atom.hpp. */
+ * Invariant: the atom's threads are the first of the tile's threads, and contiguous. Source: CuTe's
+ * copy_atom.hpp. */
 #include "atom/tiled_copy.h"
 
 #include "atom/tmem.h"
@@ -17,8 +17,8 @@
 
 /* ---- Making ------------------------------------------------------------------------------- */
 
-/* The atom's layout of a side in elements, which must divide what a thread copies in a row. An atom
- * of no width of its own (AutoVectorizingCopy) takes any. */
+/* The atom's layout of a side, counted in elements. The atom's width must divide what a thread
+ * copies in a row. An atom without a width of its own (AutoVectorizingCopy) takes any. */
 static gg_status recast_side(gg_layout *out, const gg_copy_atom *atom, int bits, gg_copy_side side,
                              gg_error *err) {
   gg_layout layout = gg_copy_atom_layout(atom, side), threads = gg_copy_atom_threads(atom);
@@ -66,7 +66,7 @@ gg_status gg_tiled_copy_make(gg_tiled_copy *out, const gg_copy_atom *atom, int b
   gg_tuple shape = GG_TUPLE(gg_layout_size(threads), gg_layout_size(values)), tile;
   gg_layout mn, tv, domain;
   gg_status st;
-  /* (M,N) -> (thread, value), then back */
+  /* (M,N) -> (thread, value), and its inverse */
   if ((st = gg_layout_raked_product(&mn, threads, values, err))) return st;
   if ((st = gg_layout_right_inverse(&tv, &mn, err))) return st;
   if ((st = gg_layout_col_major(&domain, &shape, err))) return st;
@@ -95,7 +95,8 @@ gg_status gg_tiled_copy_make_like(gg_tiled_copy *out, const gg_copy_atom *atom, 
   return gg_tiled_copy_make_impl(out, atom, bits, &tv, &tiler, err);
 }
 
-/* The by-mode tiler of those coordinates of `shape` that `tv` (into its indices) reaches. */
+/* The tiler, by mode, of the coordinates of `shape` that `tv` reaches; tv gives indices of `shape`.
+ */
 static gg_status active_tiler(gg_tiler *out, const gg_tuple *shape, const gg_layout *tv,
                               gg_error *err) {
   gg_tiler tiler = gg_tiler_empty();
@@ -116,8 +117,8 @@ static gg_status active_tiler(gg_tiler *out, const gg_tuple *shape, const gg_lay
   return GG_OK;
 }
 
-/* A copy of the elements of `shape` that tv reaches: the tiler cuts them out, and tv is told in
- * their own order. */
+/* Makes a copy of only those elements of `shape` that tv reaches: the tiler cuts them out, and tv
+ * is expressed in the order of what was cut out. */
 static gg_status make_active(gg_tiled_copy *out, const gg_copy_atom *atom, int bits,
                              const gg_tuple *shape, const gg_layout *tv, gg_error *err) {
   gg_tiler tiler;
@@ -149,7 +150,7 @@ gg_status gg_tiled_copy_make_c_atom(gg_tiled_copy *out, const gg_copy_atom *atom
   return make_active(out, atom, bits, &tile, &tv, err);
 }
 
-/* data and one more element, so that what lies outside of it has stride 0. */
+/* Appends one more element to a layout, so that whatever lies outside of it has stride 0. */
 static gg_status with_outside(gg_layout *out, const gg_layout *a, gg_error *err) {
   gg_layout outside = gg_layout_flat(1, 0);
   return gg_layout_concat(out, a, &outside, err);
@@ -164,7 +165,7 @@ gg_status gg_tiled_copy_make_cotiled(gg_tiled_copy *out, const gg_copy_atom *ato
   if ((st = gg_layout_left_inverse(&inverse, data, err))) return st;
   if ((st = with_outside(&inverse, &inverse, err))) return st;
   if ((st = gg_layout_composition(&data_tv, &inverse, tv, err))) return st;
-  /* and back, for the values of a thread: every offset must be there */
+  /* and back, for the values of one thread: every offset must be reached */
   if ((st = with_outside(&memory, data, err))) return st;
   if ((st = gg_layout_get(&reached, &data_tv, 1, err))) return st;
   if ((st = gg_layout_composition(&reached, &memory, &reached, err))) return st;
@@ -176,7 +177,7 @@ gg_status gg_tiled_copy_make_cotiled(gg_tiled_copy *out, const gg_copy_atom *ato
   return make_active(out, atom, bits, &shape, &data_tv, err);
 }
 
-/* Threads of a warp give one address; the warps' lanes are 32 on from each other's. */
+/* All threads of a warp give the same address; the lanes of the next warp begin 32 further on. */
 gg_status gg_tiled_copy_make_tmem(gg_tiled_copy *out, const gg_copy_atom *atom, int bits,
                                   const gg_layout *tmem, gg_error *err) {
   gg_layout threads, values, tv;
@@ -199,7 +200,7 @@ int64_t gg_tiled_copy_threads(const gg_tiled_copy *copy) {
 
 /* ---- Dividing ----------------------------------------------------------------------------- */
 
-/* (thread, value) of `side` -> element of the tile, as ((thread),(FrgV,FrgX)). */
+/* (thread, value) of `side` -> element of the tile, in the form ((thread),(FrgV,FrgX)). */
 static gg_status side_tv(gg_layout *out, const gg_tiled_copy *copy, gg_copy_side side,
                          gg_error *err) {
   gg_tuple atom = GG_TUPLE(gg_layout_mode_size(&copy->ref, 0), gg_layout_mode_size(&copy->ref, 1));
@@ -286,7 +287,8 @@ gg_status gg_tiled_copy_partition(gg_tensor *out, const gg_tiled_copy *copy, gg_
   return gg_tensor_slice(out, &tiled, &coord, err);
 }
 
-/* The order of a thread's `values` first elements within the tile, as (M,N) -> value / values. */
+/* The order of the first `values` elements of every thread within the tile, as a layout (M,N) ->
+ * value / values. */
 static gg_status fragment_order(gg_layout *out, const gg_tiled_copy *copy, int64_t values,
                                 gg_error *err) {
   gg_calc c = GG_CALC("retile", err);

@@ -1,12 +1,12 @@
-/* Tiled MMAs by the algebra alone.
+/* Tiled MMAs, made with the layout algebra alone.
  *
- * Three divides take a tensor to its threads: by the permutation, which reorders each mode; by the
- * atom's extents, whose tile the atom's own layout then reads as (thread, value); by the atoms
- * side by side, whose number becomes part of the thread. What is left over is the rest.
+ * Three divisions distribute a tensor over the threads: by the permutation, which reorders each
+ * mode; by the atom's extents, whose tile the atom's own layout then reads as (thread, value); and
+ * by the number of atoms side by side, which becomes part of the thread. What remains is the rest.
  *
- * Invariant: an operand X x Y has its modes at fixed places of (M,N,K): A 0 and 2, B 1 and 2, C 0
- * and 1; every function below is the same for the three but for these.
- * Source: CuTe's mma_atom.hpp. */
+ * Invariant: an operand of X x Y has its modes at fixed places of (M,N,K): A at 0 and 2, B at 1 and
+ * 2, C at 0 and 1. Every function below is the same for all three but for these places. Source:
+ * CuTe's mma_atom.hpp. */
 #include "atom/tiled_mma.h"
 
 #include "layout/calc.h"
@@ -39,7 +39,7 @@ static gg_tiler tiler_int(int64_t size) {
   return gg_tiler_of_layout(&flat);
 }
 
-/* The tiler (a,b). */
+/* Makes the tiler (a,b). */
 static gg_status tiler_pair(gg_tiler *out, const gg_tiler *a, const gg_tiler *b, gg_error *err) {
   gg_tiler pair = gg_tiler_empty();
   gg_status st;
@@ -51,7 +51,7 @@ static gg_status tiler_pair(gg_tiler *out, const gg_tiler *a, const gg_tiler *b,
 
 /* ---- Making ------------------------------------------------------------------------------- */
 
-/* (V,M,N,K): the atom's threads repeated over the atom layout. */
+/* Makes the layout (V,M,N,K) of the threads: the atom's threads, repeated over the atom layout. */
 static gg_status make_threads(gg_tiled_mma *mma, const gg_layout *atom_layout, gg_error *err) {
   gg_layout mnk = gg_layout_flat(1, 0), threads = gg_mma_atom_threads(&mma->atom);
   gg_status st;
@@ -65,7 +65,7 @@ static gg_status make_threads(gg_tiled_mma *mma, const gg_layout *atom_layout, g
   return gg_layout_tiled_product(&mma->thr_vmnk, &threads, &tiler, err);
 }
 
-/* The permutation of M, N or K, and its extent in the tile. */
+/* Sets the permutation of one mode, M, N or K, and the mode's extent in the tile. */
 static gg_status make_permutation(gg_tiled_mma *mma, int mode, const gg_tiler *given,
                                   gg_error *err) {
   gg_tiler *permutation = &mma->permutation[mode];
@@ -158,8 +158,8 @@ gg_tuple gg_mma_operand_tile(const int64_t mnk[3], gg_mma_operand operand) {
 
 /* ---- Thread-value layouts ----------------------------------------------------------------- */
 
-/* Threads along the operand's first mode -> threads along (M,N): A is the same for every N, B for
- * every M, so the other mode's threads repeat it. */
+/* Turns threads along the operand's first mode into threads along (M,N). A is the same for every N
+ * and B for every M, so the threads of the other mode repeat it. */
 static gg_status broadcast_threads(gg_layout *tv, const gg_tiled_mma *mma, gg_mma_operand operand,
                                    gg_error *err) {
   int64_t shape[] = {gg_layout_mode_size(&mma->thr_vmnk, 1),
@@ -178,7 +178,8 @@ static gg_status broadcast_threads(gg_layout *tv, const gg_tiled_mma *mma, gg_mm
   return gg_layout_compose_tiler(tv, tv, &tiler, err);
 }
 
-/* thread -> index in (V,M,N,K). Threads that the layout does not name count as those it does. */
+/* Maps a thread to its index in (V,M,N,K). Threads that the layout does not name get the index of
+ * one that it does. */
 static gg_status thread_to_vmnk(gg_layout *out, const gg_tiled_mma *mma, gg_error *err) {
   gg_layout all = mma->thr_vmnk, rest, inverse, known;
   gg_tuple shape = GG_TUPLE(gg_tiled_mma_threads(mma), 1), stride = GG_TUPLE(1, 0);

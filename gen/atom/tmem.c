@@ -1,10 +1,10 @@
-/* Tensor memory as layouts: a tile as the instruction leaves it, and the others behind it, in the
- * lanes that it leaves free first where they may be. */
+/* Layouts of tensor memory: one tile as the instruction leaves it, and further tiles behind it.
+ * These go first into the lanes that a tile leaves free, where the allocation allows that. */
 #include "atom/tmem.h"
 
 #include "layout/calc.h"
 
-enum { lane_words = 65536 }; /* from lane to lane, as addresses count */
+enum { lane_words = 65536 }; /* stride from lane to lane in addresses, which count words */
 
 static gg_status refuse(const char *what, int64_t value, const char *legal, gg_error *err) {
   return gg_fail(err, TMEM_TILE, NULL, what, (long long)value, legal);
@@ -30,14 +30,14 @@ static gg_status check(const gg_tmem_tile *t, gg_error *err) {
   return GG_OK;
 }
 
-/* One tile, and how far the columns of the next are from its. */
+/* Makes one tile. *next: how many columns further the next tile begins. */
 static gg_status make_tile(gg_layout *out, int64_t *next, const gg_tmem_tile *t, int64_t lane,
                            gg_error *err) {
   int64_t column = t->storage_bits / t->value_bits, n = t->n;
   bool halves = t->ctas == 2 && t->m == 64 && t->alloc == GG_TMEM_INTERLEAVED;
   int64_t parts = t->ctas == 2 && t->m == 32 ? 4
                   : halves                   ? 2
-                                             : 1; /* of the columns, side by side */
+                                             : 1; /* halves of the columns, side by side */
   gg_tuple m_shape = gg_tuple_int(t->m), m_stride = gg_tuple_int(lane);
   gg_tuple n_shape = gg_tuple_int(n), n_stride = gg_tuple_int(column);
   gg_tuple shape, stride;
@@ -82,7 +82,7 @@ gg_status gg_tmem_frg(gg_layout *out, const gg_tmem_tile *tile, gg_error *err) {
   return GG_OK;
 }
 
-/* The columns that a layout reaches over, `lane` being from lane to lane. */
+/* How many columns a layout reaches over. `lane`: its stride from lane to lane. */
 static int64_t columns_of(const gg_layout *layout, int64_t lane) {
   int64_t word = lane / lane_words, last = 0;
   GG_EACH_LEAF(i, &layout->shape) {
@@ -98,8 +98,8 @@ int64_t gg_tmem_columns(const gg_layout *layout, int value_bits) {
 
 /* ---- Scale factors and metadata ------------------------------------------------------------- */
 
-/* An instruction's part as CuTe writes it, lane + 128 times place in the lane, repeated over the
- * modes of `shape` behind the first. */
+/* Repeats one instruction's part over the modes of `shape` behind the first. The part is as CuTe
+ * writes it: lane + 128 times the place in the lane. */
 static gg_status repeat(gg_layout *out, const gg_layout *part, const gg_tuple *shape, int64_t lane,
                         gg_error *err) {
   gg_calc c = GG_CALC("tensor memory", err);
@@ -118,7 +118,7 @@ static gg_status repeat(gg_layout *out, const gg_layout *part, const gg_tuple *s
   return gg_layout_composition(out, &memory, &all, err);
 }
 
-/* Whether a shape is ((a,b),...), and which nodes those are. */
+/* Whether a shape is ((a,b),...), and which of its nodes a and b are. */
 static bool is_partitioned(const gg_tuple *shape, int *a, int *b) {
   int first = gg_tuple_child(shape, 0, 0);
   if (gg_tuple_rank(shape) < 2 || !gg_is_tuple(shape, first) || gg_rank_at(shape, first) != 2)
@@ -161,14 +161,15 @@ gg_status gg_tmem_sf_frg(gg_layout *out, const gg_tuple *shape, bool halved, gg_
   return st ? st : repeat(out, &r, shape, gg_tmem_lane(8), err);
 }
 
-/* Units of metadata in a lane of 65536 words: 64 of a word's half bits, over those of an element.
- */
+/* How many units of metadata one lane of 65536 words counts: 64 half bits of a word, divided by the
+ * half bits of one element. */
 static int64_t metadata_lane(int bits) {
   int half_bits = bits == 32 ? 4 : bits == 4 ? 1 : 2;
   return (int64_t)lane_words * (64 / half_bits);
 }
 
-/* M x K as lane + 128 times place, again in the lanes that M leaves. */
+/* An instruction's metadata, M x K -> lane + 128 times place. Where M is less than the lanes, the
+ * metadata is repeated in the lanes that are left. */
 static gg_status metadata_part(gg_layout *out, int bits, int64_t m, int64_t k, gg_error *err) {
   gg_calc c = GG_CALC("tmem_e_frg", err);
   gg_layout r = {.shape = {.count = 0}};
@@ -196,7 +197,7 @@ static gg_status metadata_part(gg_layout *out, int bits, int64_t m, int64_t k, g
   return gg_calc_layout(&c, out, &r);
 }
 
-/* That of 128 rows, whose first 16 of each 32 are the 64. */
+/* The metadata of 64 rows: that of 128, of which they take the first 16 of each 32. */
 static gg_status half_metadata(gg_layout *out, int bits, const gg_tuple *shape, int m,
                                gg_error *err) {
   enum { block = 16 };

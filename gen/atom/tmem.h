@@ -1,8 +1,9 @@
-/* Tensor memory of a CTA, 128 lanes of 512 columns of 32 bits, as layouts: where tcgen05.mma leaves
- * the elements of D and reads those of A, and where it wants scale factors and metadata.
+/* The tensor memory of a CTA (128 lanes of 512 columns of 32 bits) as layouts: where tcgen05.mma
+ * leaves the elements of D, where it reads those of A, and where it wants scale factors and
+ * metadata.
  *
- * An offset is an address in units of the value: lane * 65536 + column where it has 32 bits, twice
- * that where it has 16. A value may be stored in a wider element, so f16 sums take a column each.
+ * An offset is an address in units of the value: lane * 65536 + column for values of 32 bits, twice
+ * that for 16 bits. A value may be stored in a wider element: f16 sums take a column each.
  *
  *     gg_tmem_tile tile = {.ctas = 1, .m = 128, .n = 256, .rest = {1, 1, 2}, .rests = 3,
  *                          .value_bits = 32, .storage_bits = 32};
@@ -17,12 +18,12 @@
 
 enum { GG_TMEM_LANES = 128, GG_TMEM_COLUMNS = 512, GG_TMEM_RESTS = 3 };
 
-/* From lane to lane, in units of a value of so many bits. */
+/* The distance from one lane to the next, in units of a value of `value_bits` bits. */
 static inline int64_t gg_tmem_lane(int value_bits) {
   return (int64_t)65536 * 32 / value_bits;
 }
 
-/* What becomes of the lanes that M of 64 leaves free. */
+/* What the lanes hold that an M of 64 leaves free. */
 typedef enum gg_tmem_alloc {
   GG_TMEM_INTERLEAVED,     /* one CTA: the next tile; a pair: the second half of the columns */
   GG_TMEM_NON_INTERLEAVED, /* one CTA: nothing */
@@ -31,19 +32,19 @@ typedef enum gg_tmem_alloc {
 
 typedef struct gg_tmem_tile {
   int ctas; /* 1, or 2 for a pair */
-  int m;    /* rows of one instruction that a CTA has: 64 or 128; of a pair 32 too */
+  int m;    /* rows of one instruction that a CTA has: 64 or 128, for a pair also 32 */
   int n;
-  int64_t rest[GG_TMEM_RESTS]; /* how many tiles along M and N, how many stages */
-  int rests;                   /* 3, or 2 without a mode of stages */
+  int64_t rest[GG_TMEM_RESTS]; /* number of tiles along M and along N, and of stages */
+  int rests;                   /* 3, or 2 if there is no mode of stages */
   int value_bits, storage_bits;
   gg_tmem_alloc alloc;
 } gg_tmem_tile;
 
-/* ((M,N),tiles along M,along N,stages) -> offset. TMEM_TILE where no instruction has such a tile;
- * that the columns are there is gg_tmem_columns' matter. */
+/* ((M,N),tiles along M,along N,stages) -> offset. Fails with TMEM_TILE if no instruction has such a
+ * tile. Whether there are enough columns is not checked: see gg_tmem_columns. */
 gg_status gg_tmem_frg(gg_layout *out, const gg_tmem_tile *tile, gg_error *err);
 
-/* How many columns of 32 bits a layout of values of so many bits reaches over. */
+/* How many columns of 32 bits a layout of values of `value_bits` bits spans. */
 int64_t gg_tmem_columns(const gg_layout *layout, int value_bits);
 
 /* Scale factors, offsets in units of a factor (8 bits: a lane is 262144 on). `shape` is that of the
@@ -65,7 +66,7 @@ gg_status gg_tmem_sf_frg(gg_layout *out, const gg_tuple *shape, bool halved, gg_
  * elements of 8 bits on; the lanes that M leaves hold the same again, a mode of 128 / M. CuTe's
  * tmem_e_frg_ws. TMEM_TILE where it is another. */
 gg_status gg_tmem_e_frg(gg_layout *out, int bits, bool ws, const gg_tuple *shape, gg_error *err);
-/* How many columns of 32 bits that layout reaches over. */
+/* How many columns of 32 bits that layout spans. */
 int64_t gg_tmem_e_columns(const gg_layout *layout, int bits);
 
 #endif

@@ -1,8 +1,8 @@
-/* Thread-value layouts: rows of text, made into layouts where they are needed.
+/* Thread-value layouts: rows of text that are made into layouts when they are needed.
  *
- * Text, because a row then reads exactly as CuTe prints the layout. The rows are read here rather
- * than by the calculator's parser: letters stand for the atom's sizes, so that a family of atoms
- * needs one row, and nothing is allocated, so that reading one cannot fail. */
+ * They are texts so that a row reads exactly as CuTe prints the layout. They are read here and not
+ * by the calculator's parser for two reasons: letters stand for the atom's sizes, so that a family
+ * of atoms needs only one row, and nothing is allocated, so that reading a row cannot fail. */
 #include "atom/tv.h"
 
 #include <assert.h>
@@ -15,7 +15,7 @@ static const struct {
 #undef GG_TV
 };
 
-/* What is left of a row, and what its letters stand for. */
+/* The rest of a row that is still to be read, and what its letters stand for. */
 typedef struct reader {
   const char *at;
   gg_tv_sizes sizes;
@@ -37,7 +37,7 @@ static int64_t letter_size(const gg_tv_sizes *sizes, char letter) {
   }
 }
 
-/* "128", "M", "64R" or "N/8". */
+/* Reads a size: "128", "M", "64R" or "N/8". */
 static int64_t read_size(reader *r) {
   int64_t size = 0;
   bool number = *r->at >= '0' && *r->at <= '9';

@@ -11,18 +11,17 @@ typedef enum gg_tv {
   GG_TV_COUNT
 } gg_tv;
 
-/* What the letters of a row stand for; rows without letters need none. */
+/* The values of the letters in a row's text; rows without letters need none. */
 typedef struct gg_tv_sizes {
   int m, n, k; /* the atom's shape */
-  int bits;    /* of a copy */
-  int repeat;  /* of a copy of tensor memory: .x1 to .x128 */
+  int bits;    /* bits of a copy */
+  int repeat;  /* repeats of a tensor-memory copy: .x1 to .x128 */
 } gg_tv_sizes;
 
-/* The layout of a row. It cannot fail: that every row parses is a property of the table, and
- * tests hold it. */
+/* The layout of a row. It cannot fail: tests check that every row of the table parses. */
 gg_layout gg_tv_layout(gg_tv tv, gg_tv_sizes sizes);
 
-/* The size of a mode of that layout, 0: threads, 1: values; no layout is made for it. */
+/* The size of a mode of that layout (0: threads, 1: values), without making the layout. */
 int64_t gg_tv_mode_size(gg_tv tv, gg_tv_sizes sizes, int mode);
 
 const char *gg_tv_name(gg_tv tv); /* "w16x8" */

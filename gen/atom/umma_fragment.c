@@ -17,7 +17,7 @@ static gg_status check_kind(const gg_tiled_mma *mma, gg_error *err) {
   return refuse(mma, "the instruction", mma->atom.row->ptx, "tcgen05.mma", err);
 }
 
-/* ((MMA_M,MMA_N),m,n) of an operand as a tile of tensor memory. */
+/* Makes a tile of tensor memory from ((MMA_M,MMA_N),m,n) of an operand. */
 static gg_status make_tile(gg_tmem_tile *out, const gg_tiled_mma *mma, gg_mma_operand operand,
                            const gg_tuple *extents, gg_error *err) {
   enum { m = 2, n = 3, rest = 4 }; /* nodes */
@@ -94,9 +94,9 @@ gg_status gg_umma_smem_sf(gg_layout *out, const gg_tiled_mma *mma, gg_mma_operan
                               err);
 }
 
-/* With M of 128 a pair's CTAs have 64 rows each, and the halves of D's columns stand one below the
- * other, each beside its own factors of B; these are not cut where an atom of factors ends within a
- * half. */
+/* Whether an operand is halved. With M = 128, each CTA of a pair has 64 rows, and the halves of D's
+ * columns lie one below the other, each beside its own factors of B. Those factors cannot be cut
+ * where an atom of factors ends inside of a half. */
 static bool is_halved(const gg_tiled_mma *mma, gg_mma_operand operand) {
   return operand == GG_MMA_SFB && mma->atom.row->threads == GG_TV_pair && mma->atom.m == 128;
 }

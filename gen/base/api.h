@@ -1,10 +1,11 @@
-/* What the shared library exports, and how a struct begins.
+/* What the shared library exports, and how structs begin that callers fill in.
  *
- * The binary interface only grows. What a caller fills in (options, forms, problems) begins with
- * the size that its INIT macro knows: of a smaller struct, of an older caller, the library takes
- * what is missing to be as the macro leaves it; of a larger one it refuses what it does not know,
- * unless that is 0. What the library makes is behind a pointer, or has room; members are appended
- * to both. Numbers of enumerators stay. tests/abi holds all that. */
+ * The binary interface only grows. A struct that a caller fills in (options, forms, problems)
+ * begins with its own size, which its INIT macro sets. If it is smaller than the library's, because
+ * the caller is older, the missing members count as the macro leaves them. If it is larger, the
+ * library refuses members that it does not know, unless they are 0. What the library makes is
+ * accessed by a pointer, or has spare room; members are added at the end of both. Numbers of
+ * enumerators never change. tests/abi checks all of this. */
 #ifndef GG_BASE_API_H
 #define GG_BASE_API_H
 
@@ -23,7 +24,7 @@
   { 0 }
 #endif
 
-/* The initialiser of a struct that begins with its size, all else 0. */
+/* The initialiser of a struct that begins with its size; all other members are 0. */
 #ifdef __cplusplus
 extern "C++" {
 template <class type> inline type gg_sized() {

@@ -1,5 +1,6 @@
-/* Arena: a list of blocks, each twice as large as the one before up to a size that the allocator
- * still keeps when it is freed, and larger only for what needs it. */
+/* An arena is a list of blocks. Each is twice as large as the one before, up to a size that the
+ * allocator still keeps when it is freed; a larger block is made only for an allocation that needs
+ * it. */
 #include "base/arena.h"
 
 #include <stdalign.h>

@@ -1,7 +1,7 @@
-/* Arena: bump allocation with one lifetime.
+/* Arena: bump allocation for objects that live equally long.
  *
- * Everything a compile makes lives in one arena and goes away with it, so that no stage has
- * ownership to argue about. Allocation can fail (NULL); callers report GG_E_MEMORY. */
+ * Everything that one compilation makes lives in one arena and is freed with it, so that no stage
+ * has to decide who owns what. Allocation can fail (NULL); callers report GG_E_MEMORY. */
 #ifndef GG_BASE_ARENA_H
 #define GG_BASE_ARENA_H
 

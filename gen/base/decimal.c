@@ -12,7 +12,7 @@ static const char *past_digits(const char *text) {
   return text + strspn(text, "0123456789");
 }
 
-/* Behind the exponent, where one begins at `text`; its value to *out. */
+/* Reads an exponent, if there is one at `text`, into *out. Returns what follows it. */
 static const char *read_exponent(int *out, const char *text) {
   *out = 0;
   if (*text != 'e' && *text != 'E') return text;
@@ -25,7 +25,8 @@ static const char *read_exponent(int *out, const char *text) {
   return end;
 }
 
-/* Powers of ten up to 22 are doubles: what has 15 digits and no large exponent is rounded once. */
+/* Powers of ten up to 22 are exact doubles, so a number of 15 digits with a small exponent is
+ * rounded only once. */
 static double scaled(double digits, int exponent) {
   double power = 1;
   for (int i = exponent < 0 ? -exponent : exponent; i > 0; i--)
@@ -61,7 +62,7 @@ const char *gg_decimal_read(double *out, const char *text) {
 
 const char *gg_decimal_print(char out[GG_DECIMAL_MAX], double value, bool single) {
   enum { enough_single = 9, enough = 17 };
-  int first = 1; /* whole numbers of up to seven digits have no exponent */
+  int first = 1; /* whole numbers of up to seven digits get no exponent */
   for (double power = 10; fabs(value) >= power && power < 1e7; power *= 10)
     first++;
   for (int digits = first; digits <= (single ? enough_single : enough); digits++) {

@@ -1,17 +1,18 @@
-/* Decimal numbers, with a point for a point, whatever the program's locale. */
+/* Decimal numbers, written with a point whatever the program's locale. */
 #ifndef GG_BASE_DECIMAL_H
 #define GG_BASE_DECIMAL_H
 
 #include <stdbool.h>
 
-/* Reads "12", "0.01" or "1.5e-3", without a sign: up to 40 characters. Gives the first character
- * behind it, or NULL where no such number begins. What is beyond a double's range is infinite. */
+/* Reads a number without a sign, such as "12", "0.01" or "1.5e-3", of up to 40 characters. Returns
+ * the first character behind it, or NULL if no such number begins here. A number beyond a double's
+ * range becomes infinite. */
 const char *gg_decimal_read(double *out, const char *text);
 
 enum { GG_DECIMAL_MAX = 32 };
 
-/* The fewest digits that are this number again, or, of an f32, as one: "0.01", "6", "1e+10",
- * "-inf". Gives `out`. */
+/* Writes the fewest digits that read back as the same number (if `single`, as the same f32):
+ * "0.01", "6", "1e+10", "-inf". Returns `out`. */
 const char *gg_decimal_print(char out[GG_DECIMAL_MAX], double value, bool single);
 
 #endif

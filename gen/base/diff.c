@@ -1,7 +1,7 @@
-/* The shortest edit script between two lists of lines, in space that grows with their length alone
- * (Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1986, section 4b): a
- * path through the grid of both lists is followed from both of its ends at once; where the two
- * meet, the path is cut, and each half is found in the same way. */
+/* The shortest edit script between two lists of lines, in memory that grows only with their length
+ * (Myers, "An O(ND) Difference Algorithm and Its Variations", Algorithmica 1986, section 4b). A
+ * path through the grid of both lists is followed from both ends at once. Where the two meet, the
+ * path is cut, and each half is found in the same way. */
 #include "base/diff.h"
 
 #include <string.h>
@@ -29,10 +29,10 @@ static bool same(const gg_line *a, const gg_line *b) {
   return a->hash == b->hash && strcmp(a->text, b->text) == 0;
 }
 
-/* The furthest places of paths on each diagonal, from the beginning and from the end. */
+/* For each diagonal, the furthest places that paths reach, from the beginning and from the end. */
 typedef struct search {
   gg_line *a, *b;
-  int64_t *forward, *backward; /* from their middles, so that diagonals may be negative */
+  int64_t *forward, *backward; /* point at their middles, as diagonals may be negative */
 } search;
 
 /* A part of the grid. */
@@ -42,8 +42,8 @@ typedef struct part {
 
 static const int64_t nowhere = INT64_MIN / 2;
 
-/* Where a path of `d` edits comes to diagonal k, from its neighbours' places with one fewer:
- * within n x m lines; else nowhere. */
+/* Where a path of `d` edits reaches diagonal k, found from the places of its neighbours with d - 1
+ * edits: within n x m lines, else `nowhere`. */
 static int64_t step(const int64_t *places, int64_t k, int64_t d, int64_t n, int64_t m) {
   int64_t down = k < d || d == 0 ? places[k + 1] : nowhere;
   int64_t right = k > -d ? places[k - 1] + 1 : nowhere;
@@ -53,8 +53,8 @@ static int64_t step(const int64_t *places, int64_t k, int64_t d, int64_t n, int6
   return x < 0 ? nowhere : x;
 }
 
-/* Where the path with the fewest edits, of which there is at least one, can be cut: lines before
- * it, and behind it, are then two parts. */
+/* Finds where the path with the fewest edits can be cut; there must be at least one edit. The lines
+ * before the cut and those behind it are then two separate parts. */
 static void find_middle(int64_t *cut_a, int64_t *cut_b, const search *s, part p) {
   int64_t n = p.a_end - p.a, m = p.b_end - p.b, odd = (n - m) & 1, delta = n - m;
   int64_t *f = s->forward, *r = s->backward;

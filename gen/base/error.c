@@ -27,7 +27,7 @@ static const char *const stage_names[] = {
     [GG_STAGE_SYSTEM] = "system",
 };
 
-/* A switch, so that two errors of one number do not compile. */
+/* It is a switch so that two errors with the same number do not compile. */
 const gg_error_info *gg_error_info_of(gg_status code) {
   switch (code) {
 #define GG_ERROR(number, name, stage, message, help)                                               \
@@ -73,8 +73,8 @@ void gg_error_clear(gg_error *err) {
   *err = (gg_error)GG_ERROR_INIT;
 }
 
-/* The start of line `line`, which counts from 1, and its length in bytes without the line break
- * (LF, CR LF or CR); NULL past the end. A byte order mark is no part of the first line. */
+/* The start of line number `line`, which counts from 1, and its length in bytes without the line
+ * break (LF, CR LF or CR). NULL past the end. A byte order mark is not part of the first line. */
 static const char *find_line(const char *source, int line, size_t *length) {
   if (strncmp(source, "\xEF\xBB\xBF", 3) == 0) source += 3;
   for (; line > 1; line--) {
@@ -86,8 +86,8 @@ static const char *find_line(const char *source, int line, size_t *length) {
   return source;
 }
 
-/* Appends `count` characters from *at on, and below them as many blanks (tabs under tabs), which
- * bring the caret to the column behind them. What is not printable is shown as '?'. */
+/* Appends `count` characters from *at on, and to `blanks` as many blanks (tabs for tabs), so that a
+ * caret after them stands below the next column. Characters that cannot be printed become '?'. */
 static void print_characters(gg_str *out, gg_str *blanks, const char **at, const char *end,
                              int count) {
   for (; count > 0 && *at < end; count--) {
@@ -100,7 +100,7 @@ static void print_characters(gg_str *out, gg_str *blanks, const char **at, const
   }
 }
 
-/* The line, cut to what surrounds the column, and the caret. */
+/* Prints the part of the line around the error's column, and the caret below it. */
 static void print_excerpt(gg_str *out, const gg_error *err, const char *source) {
   enum { before = 60, after = 40 };
   size_t length;

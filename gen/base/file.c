@@ -26,7 +26,7 @@ static gg_status read_all(char **out, size_t *length, int fd, const char *path, 
     size_t left = limit + 1 - text.length;
     got = read(fd, chunk, left < sizeof chunk ? left : sizeof chunk);
     if (got > 0) gg_str_append(&text, chunk, (size_t)got);
-    if (got < 0 && errno == EAGAIN) let_wait(fd); /* somebody has it open to write */
+    if (got < 0 && errno == EAGAIN) let_wait(fd); /* a writer has it open */
     if (got < 0 && errno != EAGAIN && errno != EINTR) break;
   }
   gg_status st = got < 0 ? gg_fail(err, FILE_READ, NULL, path, strerror(errno)) : GG_OK;
@@ -37,7 +37,8 @@ static gg_status read_all(char **out, size_t *length, int fd, const char *path, 
   return st;
 }
 
-/* Opened so that nothing is waited for: a FIFO that nobody writes reads as empty. */
+/* Reads a file by name. It is opened without waiting: a FIFO that nobody writes to reads as empty.
+ */
 static gg_status read_named(char **out, size_t *length, const char *path, bool plain, size_t limit,
                             gg_error *err) {
   struct stat facts;
@@ -90,7 +91,8 @@ static bool write_all(int fd, const char *data, size_t size) {
   return true;
 }
 
-/* A new file beside `path`, for what will take its place; its name in *out. -1: errno tells. */
+/* Opens a new file beside `path`, which will replace the file there; *out: its name. -1: errno says
+ * why. */
 static int open_beside(char **out, const char *path, unsigned permissions) {
   enum { tries = 1000 };
   for (int i = 0; i < tries; i++) {
@@ -111,14 +113,14 @@ static int open_beside(char **out, const char *path, unsigned permissions) {
   return -1;
 }
 
-/* A replacement belongs to whom the file belonged, as far as that may be given away. */
+/* Gives a replacement the owner of the old file, as far as the process may, and its permissions. */
 static bool take_after(int fd, const struct stat *old) {
   return (fchown(fd, old->st_uid, old->st_gid) == 0 || errno == EPERM) &&
          fchmod(fd, old->st_mode & 07777) == 0;
 }
 
-/* `old`: what is to be replaced, whose owner and permissions stay; NULL: none, or none that
- * matters. */
+/* Replaces the file at `path`. `old`: the file that is there, whose owner and permissions are kept;
+ * NULL: there is none, or its do not matter. */
 static bool replace(const char *path, const void *data, size_t size, unsigned permissions,
                     const struct stat *old, bool sync) {
   char *temporary;
@@ -147,8 +149,8 @@ bool gg_file_replace(const char *path, const void *data, size_t size, unsigned p
 
 /* ---- Outputs ---------------------------------------------------------------------------- */
 
-/* The path of what `path` stands for: symbolic links in its last place are followed, also where the
- * last of them leads to a file that is not there yet. NULL: errno tells. */
+/* The path that `path` stands for: symbolic links in its last component are followed, even if the
+ * last link leads to a file that does not exist yet. NULL: errno says why. */
 static char *follow_links(const char *path) {
   enum { most_links = 40 };
   gg_str at = GG_STR_INIT;
@@ -168,7 +170,8 @@ static char *follow_links(const char *path) {
   return NULL;
 }
 
-/* A device, a FIFO, a file that no other can take the place of: it is written where it is. */
+/* Writes into the existing file, for a device, a FIFO, or a file that cannot be replaced by
+ * another. */
 static bool write_in_place(const char *path, const void *data, size_t size) {
   int fd = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) return false;
@@ -179,16 +182,16 @@ static bool write_in_place(const char *path, const void *data, size_t size) {
   return ok;
 }
 
-/* Whether `old` is a file whose place a new one may take. What /proc calls a link need not lead
- * to where it says. */
+/* Whether `old` is a file that a new one may replace. The check is needed because a link in /proc
+ * need not lead to where it says. */
 static bool is_replaceable(const struct stat *old, const char *target) {
   struct stat there;
   return S_ISREG(old->st_mode) && stat(target, &there) == 0 && there.st_dev == old->st_dev &&
          there.st_ino == old->st_ino;
 }
 
-/* Whether it is the directory around a file that keeps another one from its place: a folder
- * of someone else's, or a mount point. */
+/* Whether it is the directory that prevents replacing the file in it: someone else's directory, or
+ * a mount point. */
 static bool is_of_directory(int reason) {
   return reason == EACCES || reason == EPERM || reason == EROFS || reason == EBUSY;
 }
@@ -211,7 +214,7 @@ bool gg_file_writable(const char *path) {
 }
 
 bool gg_file_write(const char *path, const void *data, size_t size) {
-  enum { anyone = 0666 }; /* less what umask takes */
+  enum { anyone = 0666 }; /* without what umask takes away */
   struct stat old;
   if (!gg_file_writable(path)) return false;
   bool there = stat(path, &old) == 0;

@@ -1,4 +1,4 @@
-/* Whole files. */
+/* Reading and writing whole files. */
 #ifndef GG_BASE_FILE_H
 #define GG_BASE_FILE_H
 
@@ -11,8 +11,8 @@
  * than `limit` can tell, and an endless file cannot hold it. Errors: FILE_READ, MEMORY. */
 gg_status gg_file_read(char **out, size_t *length, const char *path, size_t limit, gg_error *err);
 
-/* The same of a regular file alone, for files that others may have put where ours belong: nothing
- * there makes it wait. */
+/* The same, but only for a regular file: for files in our own directories that others may have put
+ * there. Nothing there can make it wait. */
 gg_status gg_file_read_plain(char **out, size_t *length, const char *path, size_t limit,
                              gg_error *err);
 
@@ -22,8 +22,8 @@ gg_status gg_file_read_plain(char **out, size_t *length, const char *path, size_
  * or not at all, as gg_file_replace does it. On failure errno tells the reason. */
 bool gg_file_write(const char *path, const void *data, size_t size);
 
-/* Whether gg_file_write could: for commands that work long before they write. Opens nothing. On
- * failure errno tells the reason. */
+/* Whether gg_file_write would succeed: for commands that work for a long time before they write.
+ * Opens nothing. If not, errno tells the reason. */
 bool gg_file_writable(const char *path);
 
 /* Puts `size` bytes at `path` in full or not at all: a temporary file beside it with these
@@ -33,8 +33,8 @@ bool gg_file_writable(const char *path);
 bool gg_file_replace(const char *path, const void *data, size_t size, unsigned permissions,
                      bool sync);
 
-/* Makes a directory and those above it, where they are not there, with these permissions; takes
- * `path` apart meanwhile. On failure errno tells the reason. */
+/* Makes a directory, and those above it that do not exist, with these permissions. Changes `path`
+ * while it works. If it fails, errno tells the reason. */
 bool gg_directory_make(char *path, unsigned permissions);
 
 #endif

@@ -12,7 +12,8 @@ static size_t least(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-/* Insert, delete, replace, swap neighbours. */
+/* The number of edits from a to b: insert, delete or replace a character, or swap two neighbours.
+ */
 static size_t edit_distance(const char *a, size_t rows, const char *b, size_t columns) {
   unsigned char before[longest_near + 1] = {0}, last[longest_near + 1] = {0},
                                       now[longest_near + 1] = {0};
@@ -33,7 +34,8 @@ static size_t edit_distance(const char *a, size_t rows, const char *b, size_t co
   return now[columns];
 }
 
-/* Blind to case and to - against _; 0 of a word that is too long. */
+/* Copies a word in lower case and with - as _, so that these do not count. Returns its length; 0
+ * for a word that is too long. */
 static size_t fold(char out[longest_near + 1], const char *text) {
   size_t length = strlen(text);
   if (length > longest_near) return 0;
@@ -47,7 +49,8 @@ void gg_near_start(gg_near *near, const char *wanted) {
   *near = (gg_near){.wanted = wanted, .distance = SIZE_MAX};
 }
 
-/* "align" and "alignment", "box" and "boxes"; of two letters much begins with them. */
+/* Whether one word begins with the other, as "alignment" with "align" and "boxes" with "box". One
+ * of two letters does not count, since too much begins with it. */
 static bool begins(const char *a, size_t rows, const char *b, size_t columns) {
   size_t shorter = least(rows, columns);
   return shorter >= 3 && strncmp(a, b, shorter) == 0;
@@ -61,7 +64,8 @@ void gg_near_try(gg_near *near, const char *word) {
   size_t limit = rows < 6 ? 1 : rows / 3;
   bool far = distance > limit && !begins(a, rows, b, columns);
   if (far || distance >= columns) return;
-  /* Of two as far the one that is written more alike: Layout, not layout, for Layot. */
+  /* Of two words that are equally far, prefer the one that is written more alike: Layout, not
+   * layout, for Layot. */
   distance = distance * GG_NEAR_BYTES + edit_distance(near->wanted, rows, word, columns);
   if (distance >= near->distance) return;
   near->distance = distance;

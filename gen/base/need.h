@@ -1,5 +1,5 @@
-/* Null pointers from callers: an error that names function and argument. For what the public
- * headers declare; inside, a pointer is what its comment says. */
+/* Checks pointers from callers for NULL; the error names the function and the argument. Used by
+ * what the public headers declare; inside the library, a pointer is what its comment says. */
 #ifndef GG_BASE_NEED_H
 #define GG_BASE_NEED_H
 

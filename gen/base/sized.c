@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { name_max = 64, beyond_max = 4096 /* more is no size, but what happened to lie there */ };
+enum { name_max = 64, beyond_max = 4096 /* more is no size, but whatever lay there */ };
 
 /* "gg_problem" -> "GG_PROBLEM_INIT" */
 static const char *macro_of(char out[name_max], const char *type) {
@@ -14,7 +14,8 @@ static const char *macro_of(char out[name_max], const char *type) {
   return out;
 }
 
-/* All of these structs are aligned to a word, so that their sizes are whole words. */
+/* Reads the size that a struct begins with. All such structs are aligned to a word, so their sizes
+ * are whole words. */
 static gg_status size_of(size_t *out, const void *sized, size_t known, const char *type,
                          gg_error *err) {
   size_t size;

@@ -45,7 +45,7 @@ void gg_str_add(gg_str *str, const gg_str *text) {
 }
 
 void gg_str_vprintf(gg_str *str, const char *format, va_list arguments) {
-  if (!reserve(str, 64)) return; /* most texts fit at once */
+  if (!reserve(str, 64)) return; /* enough for most texts */
   va_list again;
   va_copy(again, arguments);
   size_t room = str->capacity - str->length;

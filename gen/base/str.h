@@ -1,7 +1,7 @@
-/* A growing text. Appending never fails visibly: when memory runs out the text turns `failed`,
+/* A growing text. Appending reports no errors: when memory runs out, the text becomes `failed`,
  * later appends do nothing, and the one place that uses the text checks once. A text that becomes
- * part of another passes its failure on (gg_str_add); one that is shown in a message says so
- * (gg_str_shown). */
+ * part of another passes its failure on (gg_str_add); one that is shown in a message says that
+ * memory is out (gg_str_shown). */
 #ifndef GG_BASE_STR_H
 #define GG_BASE_STR_H
 
@@ -45,7 +45,7 @@ GG_API void gg_str_xml(gg_str *str, const char *text);
 /* The text ("" when empty), owned by `str`. */
 GG_API const char *gg_str_text(const gg_str *str);
 
-/* The text for a message; where it is not whole, that memory is out. */
+/* The text for a message; if it is incomplete, a text that says that memory is out. */
 GG_API const char *gg_str_shown(const gg_str *str);
 
 /* Hands the text to the caller, who frees it with gg_free; NULL when memory ran out. */
@@ -53,7 +53,8 @@ GG_API char *gg_str_take(gg_str *str);
 
 GG_API void gg_str_free(gg_str *str);
 
-/* Frees what the library says is to be freed with it. */
+/* Frees memory that the library has allocated and whose documentation names this function. NULL is
+ * allowed. */
 GG_API void gg_free(void *pointer);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* The text of a timeline. Names of tracks are events of their own, written when a track is first
- * seen. */
+/* The text of a timeline. The names of tracks are events of their own, which are written when a
+ * track is first used. */
 #include "base/timeline.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ enum { text_limit = 256 << 20, tracks = GG_TRACK_PROCESS + 1 };
 struct gg_timeline {
   gg_str path, text;
   uint64_t left_out, numbers;
-  uint64_t *named; /* hash set of tracks that have a name; 0: free */
+  uint64_t *named; /* hash set of the tracks that have a name; 0: free slot */
   size_t named_count, named_capacity;
 };
 
@@ -74,7 +74,7 @@ static size_t slot_of(const uint64_t *set, size_t capacity, uint64_t key) {
   return slot;
 }
 
-/* Doubles the set; false when memory is out. */
+/* Doubles the set. False: memory ran out. */
 static bool grow_named(gg_timeline *timeline) {
   size_t capacity = timeline->named_capacity ? 2 * timeline->named_capacity : 256;
   uint64_t *set = gg_calloc(capacity, sizeof *set);
@@ -130,7 +130,7 @@ void gg_timeline_put_number(gg_str *arguments, const char *name, int64_t number)
   gg_str_printf(arguments, "%s\"%s\":%" PRId64, arguments->length ? "," : "", name, number);
 }
 
-/* The format counts microseconds. */
+/* Appends a time, given in nanoseconds; the format counts microseconds. */
 static void put_time(gg_str *text, const char *name, uint64_t time) {
   gg_str_printf(text, ",\"%s\":%" PRIu64, name, time / 1000);
   if (time % 1000) gg_str_printf(text, ".%03d", (int)(time % 1000));

@@ -1,11 +1,12 @@
-/* From libyaml's events to the tree of yaml.h.
+/* Makes the tree of yaml.h from libyaml's events.
  *
- * Events come one at a time and are put in place with an explicit stack: nothing here recurses by
- * the input's depth but the copy of an anchored value, whose depth the stack has already bounded.
- * Nodes are counted as they are made, copies too, so that aliases of aliases cannot multiply.
+ * Events come one at a time and are placed with an explicit stack. Nothing here recurses as deep as
+ * the input except the copying of an anchored value, whose depth the stack has already limited.
+ * Nodes are counted as they are made, copies included, so that aliases of aliases cannot multiply
+ * without limit.
  *
- * A key is held back until its value comes; it is then the value's name. libyaml counts lines and
- * columns from 0, in characters; ours start at 1. Its messages are turned into ours by a table. */
+ * A key is held back until its value comes, and then becomes the value's name. libyaml counts lines
+ * and columns from 0, in characters; ours start at 1. A table translates its messages into ours. */
 #include <stdio.h>
 #include <string.h>
 #include <yaml.h>
@@ -25,7 +26,7 @@ typedef struct builder {
   gg_yaml_node *stack[GG_YAML_DEPTH_MAX]; /* open collections, the innermost last */
   size_t depth;
   size_t nodes;
-  const char *key; /* read, its value still to come */
+  const char *key; /* a key that was read and whose value is still to come */
   int key_line, key_column;
   anchor anchors[GG_YAML_ANCHORS_MAX];
   size_t anchor_count;
@@ -37,7 +38,7 @@ static gg_mark mark_of(const builder *in, const yaml_mark_t *at) {
 
 /* ---- Building ------------------------------------------------------------------------ */
 
-/* A child of `parent` (NULL: the root); key and key place are the caller's. */
+/* Adds a child of `parent` (NULL: the root). The caller sets its key and the key's place. */
 static gg_status add_node(builder *in, gg_yaml_node **out, gg_yaml_node *parent, gg_yaml_kind kind,
                           const gg_mark *at) {
   if (in->nodes == GG_YAML_NODES_MAX) {
@@ -68,7 +69,7 @@ static bool wants_key(const builder *in) {
   return top(in) && top(in)->kind == GG_YAML_MAP && !in->key;
 }
 
-/* A value at the current place, under the key that waits for it. */
+/* Adds a value at the current place, under the key that waits for one. */
 static gg_status add_value(builder *in, gg_yaml_node **out, gg_yaml_kind kind, const gg_mark *at) {
   gg_status st = add_node(in, out, top(in), kind, at);
   if (st) return st;
@@ -167,7 +168,8 @@ static gg_status on_open(builder *in, gg_yaml_kind kind, const yaml_char_t *tag,
 static gg_status copy_children(builder *in, gg_yaml_node *to, const gg_yaml_node *from,
                                size_t depth);
 
-/* Makes `to` what `from` is. Its place in the file stays that of `from`, its path is its own. */
+/* Makes `to` a copy of `from`. Its place in the file remains that of `from`; its path is its own.
+ */
 static gg_status copy_content(builder *in, gg_yaml_node *to, const gg_yaml_node *from,
                               size_t depth) {
   to->text = from->text;
@@ -278,7 +280,7 @@ static gg_status syntax_error(builder *in, const yaml_parser_t *parser, const ch
   if (!message[0]) snprintf(message, sizeof message, "%s", theirs);
   bool is_key = parser->context && strcmp(parser->context, "while scanning a simple key") == 0;
   if (is_key || (first == '\0' && parser->context)) {
-    mark = mark_of(in, &parser->context_mark); /* the key; what the end of the file left open */
+    mark = mark_of(in, &parser->context_mark); /* the key, or what the end of the file left open */
     char opened = byte_at(text, length, parser->context_mark.index);
     if (!is_key && (opened == '{' || opened == '['))
       snprintf(message, sizeof message, "the '%c' is never closed with a '%c'", opened,

@@ -1,7 +1,8 @@
-/* YAML as a tree, of specs and of recipes: what libyaml's events say, with a place for each value.
+/* YAML as a tree, for specs and recipes: what libyaml's events say, with a place in the file for
+ * each value.
  *
- * The tree is small and plain: mappings, lists and scalars, no tags, aliases already replaced by
- * copies of what they name. Everything in it lives in the arena it was read into. */
+ * The tree has mappings, lists and scalars only; there are no tags, and aliases are replaced by
+ * copies of what they name. Everything in it lives in the arena that it was read into. */
 #ifndef GG_BASE_YAML_H
 #define GG_BASE_YAML_H
 
@@ -10,8 +11,8 @@
 #include "base/text.h"
 
 enum {
-  GG_YAML_BYTES_MAX = 1 << 20, /* of a text */
-  GG_YAML_DEPTH_MAX = 32,      /* of collections in collections */
+  GG_YAML_BYTES_MAX = 1 << 20, /* bytes of a text */
+  GG_YAML_DEPTH_MAX = 32,      /* collections inside each other */
   GG_YAML_NODES_MAX = 8192,    /* after the aliases are replaced */
   GG_YAML_ANCHORS_MAX = 256,
 };
@@ -21,10 +22,10 @@ typedef enum gg_yaml_kind { GG_YAML_SCALAR, GG_YAML_LIST, GG_YAML_MAP } gg_yaml_
 typedef struct gg_yaml_node gg_yaml_node;
 struct gg_yaml_node {
   gg_yaml_kind kind;
-  int line, column; /* of the text, which an alias shares with its anchor */
-  const char *text; /* of a scalar, without its quotes: UTF-8 with no NUL inside */
-  bool quoted;      /* in quotes, or a block of text */
-  const char *key;  /* of an entry of a mapping; NULL elsewhere */
+  int line, column; /* place of the text; a value from an alias has that of its anchor */
+  const char *text; /* of a scalar, without quotes: UTF-8 without NUL */
+  bool quoted;      /* it was in quotes, or a block of text */
+  const char *key;  /* of an entry of a mapping; else NULL */
   int key_line, key_column;
   size_t index; /* among the parent's children */
   const gg_yaml_node *parent;
@@ -32,17 +33,17 @@ struct gg_yaml_node {
   size_t count;                      /* of children */
 };
 
-/* Reads `length` bytes of YAML; `file` is what marks call it. On success *out is the root, which
- * is a mapping. Errors: SPEC_ENCODING, SPEC_LIMIT, SPEC_SYNTAX, SPEC_YAML, SPEC_ALIAS,
- * SPEC_EMPTY, SPEC_DUPLICATE, SPEC_TYPE, MEMORY. */
+/* Reads `length` bytes of YAML; marks call the file `file`. On success *out is the root, which is a
+ * mapping. Errors: SPEC_ENCODING, SPEC_LIMIT, SPEC_SYNTAX, SPEC_YAML, SPEC_ALIAS, SPEC_EMPTY,
+ * SPEC_DUPLICATE, SPEC_TYPE, MEMORY. */
 gg_status gg_yaml_parse(const gg_yaml_node **out, gg_arena *arena, const char *text, size_t length,
                         const char *file, gg_error *err);
 
-/* The same of one value of any kind; *out is NULL where there is none. */
+/* The same for a single value of any kind; *out is NULL if there is none. */
 gg_status gg_yaml_parse_value(const gg_yaml_node **out, gg_arena *arena, const char *text,
                               size_t length, const char *file, gg_error *err);
 
-/* Checks that text is UTF-8 without control characters: SPEC_ENCODING. */
+/* Fails with SPEC_ENCODING unless the text is UTF-8 without control characters. */
 gg_status gg_text_check(const char *text, size_t length, const char *file, gg_error *err);
 
 /* ---- For messages -------------------------------------------------------------------- */
@@ -53,11 +54,12 @@ typedef struct gg_place {
   char path[128];
 } gg_place;
 
-/* Fills `place` with where a value, or the key of an entry, stands; gives its mark. */
+/* Fills `place` with where a value, or the key of an entry, stands. Returns the place's mark. */
 const gg_mark *gg_yaml_mark(gg_place *place, const char *file, const gg_yaml_node *node);
 const gg_mark *gg_yaml_key_mark(gg_place *place, const char *file, const gg_yaml_node *node);
 
-/* What a value looks like: "a list", "the quoted text '3'", "'3.5'", "nothing". */
+/* Describes what a value looks like: "a list", "the quoted text '3'", "'3.5'", "nothing". Returns
+ * `out`. */
 const char *gg_yaml_shown(char out[GG_SHOWN_MAX + 32], const gg_yaml_node *node);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where values stand and what they look like, for messages. */
+/* For messages: where values stand, and how they are shown. */
 #include "base/yaml.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ const char *gg_yaml_shown(char out[GG_SHOWN_MAX + 32], const gg_yaml_node *node)
   return out;
 }
 
-/* "[12]"; every value of a sweep has such a mark, and printf is slow for that. */
+/* Writes "[12]". Every value of a sweep has such a mark, and printf would be too slow for that. */
 static void write_index(char *out, size_t index) {
   char digits[24];
   size_t count = 0;
@@ -35,7 +35,7 @@ static void write_index(char *out, size_t index) {
   *out = '\0';
 }
 
-/* Writes the path of a node; what does not fit is left off at the end. */
+/* Writes the path of a node; what does not fit is cut off at the end. */
 static void write_path(char *out, size_t size, const gg_yaml_node *node) {
   const gg_yaml_node *chain[GG_YAML_DEPTH_MAX + 2];
   size_t depth = 0, at = 0;

@@ -1,5 +1,5 @@
-/* Is the input text at all? libyaml would guess an encoding, and counts the line breaks of Unicode
- * that editors do not; so what is not plain UTF-8 is refused before it sees the text. */
+/* Checks that the input is text. libyaml would guess an encoding, and counts line breaks of Unicode
+ * that editors do not count. So anything but plain UTF-8 is refused before libyaml sees it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static uint32_t decode(const char *text, size_t length) {
   return code;
 }
 
-/* Why a code point may not stand in a spec; NULL where it may. */
+/* Why a code point may not occur in a spec; NULL where it may. */
 static const char *complaint(uint32_t code) {
   if (code == '\t' || code == '\n' || code == '\r') return NULL;
   if (code == 0) return "is not text";

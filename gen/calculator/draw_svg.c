@@ -6,7 +6,7 @@
 
 /* ---- A layout ---------------------------------------------------------------------------- */
 
-/* The tensor's text, for the title; a tensor at 0 is just its layout. */
+/* The tensor's text, for the title. A tensor whose base is 0 is written as just its layout. */
 static gg_str title_of(const gg_tensor *t) {
   gg_str title = GG_STR_INIT;
   bool based = false;
@@ -110,7 +110,7 @@ gg_status gg_draw_swizzle(gg_str *out, gg_swizzle sw, gg_error *err) {
   gg_status st = gg_picture_start(&p, &arena, &shape, err);
   for (int64_t i = 0; !st && i < rows * columns; i++) {
     int64_t row = i % rows, column = i / rows;
-    int64_t from = gg_swizzle_apply(sw, row * 128 + column * unit); /* its own inverse */
+    int64_t from = gg_swizzle_apply(sw, row * 128 + column * unit); /* inverts itself */
     gg_cell *c = &p.cells[i];
     c->fill = gg_colour_hue((int)(from % 128 / (unit > 16 ? unit : 16)));
     snprintf(c->text, sizeof c->text, "%lld.%lld", (long long)(from / 128),

@@ -98,7 +98,7 @@ gg_status gg_tv_holders(gg_holder **out, const gg_tv_view *view, const gg_grid *
 
 enum { line_width = 132, shown_first = 8, shown_last = 2 };
 
-/* What a table shows of its grid: everything, or the ends of what is long. */
+/* What a table shows of its grid: everything, or only the ends of long modes. */
 typedef struct table {
   gg_str *out;
   const gg_grid *grid;
@@ -113,12 +113,12 @@ static bool is_shown(const table *t, int at, int of) {
          at >= of - shown_last;
 }
 
-/* Where the gap stands for what is not shown. */
+/* Whether this is the place of the gap that stands for all that is not shown. */
 static bool is_gap(const table *t, int at, int of) {
   return at == shown_first && !is_shown(t, at, of);
 }
 
-/* The longest cell; headers count too. */
+/* Finds the width of the longest cell; headings count too. */
 static gg_status measure(table *t, gg_error *err) {
   const gg_grid *g = t->grid;
   gg_str cell = GG_STR_INIT;
@@ -243,7 +243,8 @@ gg_status gg_draw_table(gg_str *out, const gg_tensor *t, bool compact, gg_error 
 
 /* ---- Threads and values -------------------------------------------------------------------- */
 
-/* "T5V0"; with how many more hold it: "T0V0+3". */
+/* Appends a holder, such as "T5V0"; where more threads hold the element, with their number:
+ * "T0V0+3". */
 static gg_status put_holder(gg_str *out, const void *of, int64_t index, gg_error *err) {
   const gg_holder *holder = (const gg_holder *)of + index;
   (void)err;

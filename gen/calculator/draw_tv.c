@@ -1,8 +1,9 @@
-/* Thread-value layouts as SVG: one, or those of an atom, a tiled MMA or a tiled copy together.
+/* Thread-value layouts as SVG: a single one, or those of an atom, a tiled MMA or a tiled copy
+ * together.
  *
  * The operands of an MMA stand around one another as CuTe prints them: A to the left of C, whose
- * rows it shares, and B, with K running down, above C, whose columns it shares. Where a picture is
- * folded nothing stands beside another, and they follow one below the other. */
+ * rows it shares, and B above C, whose columns it shares, with K running down. If a picture is
+ * folded, they follow one below the other instead. */
 #include <stdio.h>
 
 #include "calculator/picture.h"
@@ -72,7 +73,8 @@ static int max(int a, int b) {
   return a > b ? a : b;
 }
 
-/* A and C share rows, B and C columns: so must the cells' sizes be the same. */
+/* Arranges A, B and C. A and C share rows, B and C columns, so their cells must have the same
+ * sizes. */
 static void arrange_operands(placed *a, placed *b, placed *c) {
   int cell = max(c->picture.cell_width, b ? b->picture.cell_width : 0);
   c->picture.cell_width = cell;
@@ -85,7 +87,7 @@ static void arrange_operands(placed *a, placed *b, placed *c) {
   if (b) b->x = c->x;
 }
 
-/* Source and destination side by side where a screen has room for both. */
+/* Puts source and destination side by side where a screen has room for both. */
 static void arrange_in_turn(placed *all, int count, bool folded) {
   int width = (count - 1) * gap;
   for (int i = 0; i < count; i++)

@@ -1,7 +1,9 @@
-/* The calculator's operations on atoms, tiled MMAs and tiled copies: thin steps to their functions.
+/* The calculator's operations on atoms, tiled MMAs and tiled copies. Each only calls the function
+ * of gen/atom that does the work.
  *
- * A tiled value keeps what it was made from, and is made again where it is used: that is cheap,
- * and values stay small. It was made once when it was asked for, so its errors come then. */
+ * A tiled value keeps what it was made from, and is made again wherever it is used. That is cheap
+ * and keeps values small. It is also made once when it is asked for, so that errors are reported
+ * there. */
 #include "calculator/expr_ops.h"
 
 #include "atom/atom.h"
@@ -33,7 +35,8 @@ static int64_t int_of(const gg_value *value) {
   return value->tuple.nodes[0].value;
 }
 
-/* (thread, value) -> index in a tile, which a picture of it then has. */
+/* Gives the layout (thread, value) -> index in a tile, together with the tile, so that it can be
+ * drawn. */
 static gg_status give_tv(gg_value *out, const gg_layout *tv, const gg_tuple *tile) {
   out->tile = *tile;
   return give_layout(out, tv);
@@ -214,7 +217,7 @@ static gg_status mma_partition_shape(gg_value *out, args arg, gg_mma_operand ope
   return st ? st : give_tuple(out, &shape);
 }
 
-/* A thread's part: the compact layout of its registers, or tensor memory. */
+/* A thread's part of C: the compact layout of its registers, or a layout of tensor memory. */
 OP(partition_fragment_c) {
   gg_value shape;
   gg_layout fragment;

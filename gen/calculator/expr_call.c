@@ -1,6 +1,6 @@
-/* Calling an operation: find the row, convert the arguments, run, close what was opened.
+/* Calls an operation: finds its row, converts the arguments, runs it, and closes what was opened.
  *
- * The words of a row's arguments:
+ * The words for a row's arguments:
  *
  *     int      an integer                        ints     trees of integers
  *     tuple    also scaled bases                 coord    trees of integers and `_`
@@ -10,11 +10,11 @@
  *              goes back under the same swizzle, offset and base
  *     inner    also composed, or a tensor: only the layout inside counts
  *     tiler    a layout, shape or tuple of such  tensor   a tensor, or a layout at base 0
- *     swizzle  smem  name  mma  copy   what they say
+ *     swizzle  smem  name  mma  copy   a value of that kind
  *     type     bits of an element: an integer, or a type's name such as half_t
  *
- * Rows of a name are tried in order, first with the arguments as they are, then loosely: a shape
- * as its compact layout, an MMA atom's name as a tiled MMA. */
+ * The rows of a name are tried in order, first with the arguments as they are, then loosely: with a
+ * shape as its compact layout, and an MMA atom's name as a tiled MMA. */
 #include <stdio.h>
 #include <string.h>
 
@@ -121,7 +121,7 @@ static bool take_copy(gg_value *out, const gg_value *in) {
   return in->kind == GG_VALUE_COPY;
 }
 
-/* Types that are no operands' here, and those of CuTe's Python. */
+/* Types that no operand here has, and the type names of CuTe's Python. */
 static const struct type_name {
   const char *name;
   int bits;
@@ -161,7 +161,7 @@ static const argument_word words[] = {
     {"type", "type", take_type},       {"shape", "tuple", take_shape},
 };
 
-/* What stands for a layout or a tiled MMA where nothing takes the value itself; else the value. */
+/* For the loose attempt: the layout or tiled MMA that a value stands for; else the value itself. */
 static const gg_value *loosened(gg_value *out, const argument_word *word, gg_value *in,
                                 gg_arena *arena) {
   gg_value shape;
@@ -178,7 +178,7 @@ static const gg_value *loosened(gg_value *out, const argument_word *word, gg_val
 
 /* ---- A row's arguments ------------------------------------------------------------------- */
 
-/* Steps through "lift, tiler, [tuple], int...". */
+/* Steps through a row's arguments, such as "lift, tiler, [tuple], int...". */
 typedef struct argument_list {
   const char *at;
   const argument_word *word; /* of this step */
@@ -214,8 +214,8 @@ void gg_op_print_arguments(gg_str *out, const gg_op *op) {
   }
 }
 
-/* Converts the arguments as the row asks; gives the number of the first that does not fit
- * (`count` where one is missing), or -1 when all do. */
+/* Converts the arguments as the row asks. Returns the number of the first that does not fit
+ * (`count` where one is missing), or -1 where all do. */
 static int convert(gg_value **converted, const gg_op *op, gg_value *const *arguments, int count,
                    bool loose, gg_arena *arena) {
   argument_list list = {.at = op->arguments};
@@ -239,7 +239,7 @@ static bool lifts(const gg_op *op) {
   return strncmp(op->arguments, "lift", 4) == 0;
 }
 
-/* A plain result goes back under the swizzle and the base of the first argument. */
+/* Puts a plain result back under the swizzle and the base of the first argument. */
 static gg_status close_lifted(gg_value *out, const gg_value *first, gg_error *err) {
   if (out->kind != GG_VALUE_LAYOUT) return GG_OK;
   gg_layout layout = out->layout.layout;
@@ -275,7 +275,7 @@ bool gg_expr_is_operation(const char *name) {
   return false;
 }
 
-/* What people try, and how it is said here. */
+/* Names that people try, and how to say the same here. */
 static const struct hint {
   const char *name, *hint;
 } hints[] = {
@@ -319,7 +319,7 @@ static int most_arguments(const gg_op *op) {
   return list.repeats ? INT32_MAX : count;
 }
 
-/* What the value is, with the text of a name. */
+/* Describes a value for a message; a name with its text. */
 static gg_text describe(const gg_value *value) {
   gg_text text;
   if (value->kind == GG_VALUE_NAME) {
@@ -331,13 +331,14 @@ static gg_text describe(const gg_value *value) {
   return text;
 }
 
-/* Arguments as a call has them. */
+/* The arguments of a call. */
 typedef struct attempt {
   gg_value *const *arguments;
   int count;
 } attempt;
 
-/* The rows of a name that get as far as any, and where they stop: "argument 2 is a layout". */
+/* Fails with the rows of the name that accept the most arguments, and where they stop: "argument 2
+ * is a layout". */
 static gg_status fail_arguments(const char *name, attempt call, int bad, gg_value **scratch,
                                 gg_arena *arena, gg_error *err) {
   gg_str shown = GG_STR_INIT;
@@ -372,7 +373,8 @@ static const gg_op *find(gg_value **converted, const char *name, attempt call, b
   return NULL;
 }
 
-/* A copy atom that was named with a type stands for two arguments, the name and the type. */
+/* A copy atom that was named together with a type stands for two arguments: the name and the type.
+ */
 static attempt typed(gg_value **arguments, gg_value *type, attempt call) {
   arguments[0] = call.arguments[0];
   arguments[1] = type;

@@ -25,8 +25,8 @@ static bool is(word w, const char *text) {
   return strlen(text) == w.length && memcmp(w.text, text, w.length) == 0;
 }
 
-/* Words joined by "::" or ".", in full; *last is the last one. Blanks before a bracket are skipped:
- * CuTe's headers write make_shape (2,3). */
+/* Reads words joined by "::" or ".". Returns the whole name; *last: its last word. Blanks in front
+ * of a bracket are skipped, since CuTe's headers write make_shape (2,3). */
 static word read_name(gg_parser *p, word *last) {
   const char *start = p->at, *begin = start;
   for (;;) {
@@ -46,7 +46,7 @@ static word read_name(gg_parser *p, word *last) {
 
 enum { longest_name = 64 };
 
-/* A name as text; what is too long is no operation's, and is cut. */
+/* Copies a name as text. One that is too long is cut; no operation has such a name. */
 static const char *text_of(char out[longest_name], word w) {
   size_t length = w.length < longest_name ? w.length : longest_name - 1;
   memcpy(out, w.text, length);
@@ -74,8 +74,8 @@ static gg_status push_all(gg_parser *p, call *c, const call *more) {
   return st;
 }
 
-/* The DSL's keywords, and where the argument of each stands among the others. `mode` may be
- * anywhere behind the first: it is a path of modes. */
+/* The DSL's keywords, and as which arguments each may stand. `mode` is a path of modes and may
+ * stand anywhere behind the first argument. */
 static const struct keyword {
   const char *name;
   unsigned places; /* bit i: as argument i */
@@ -95,7 +95,7 @@ static const struct keyword {
     {"mode", ~1u},
 };
 
-/* "stride=" before an argument. */
+/* Reads a keyword in front of an argument: "stride=". */
 static gg_status read_keyword(gg_parser *p, int place, bool *is_mode) {
   const char *start = p->at, *end = start;
   while (gg_is_word(*end))
@@ -113,7 +113,7 @@ static gg_status read_keyword(gg_parser *p, int place, bool *is_mode) {
   return gg_parser_fail(p, "an argument in its place, without a keyword");
 }
 
-/* The modes of a path, one argument each. */
+/* Adds the modes of a path, each as an argument of its own. */
 static gg_status push_path(gg_parser *p, call *c, const gg_value *path) {
   gg_status st = GG_OK;
   if (path->kind != GG_VALUE_TUPLE) return push(p, c, (gg_value *)path);
@@ -127,7 +127,7 @@ static gg_status push_path(gg_parser *p, call *c, const gg_value *path) {
   return GG_OK;
 }
 
-/* Arguments up to `close`, behind the opening bracket. */
+/* Reads arguments from behind the opening bracket up to `close`. */
 static gg_status parse_arguments(gg_parser *p, call *c, char close) {
   gg_status st = GG_OK;
   if (gg_parser_accept(p, close)) return GG_OK;
@@ -145,7 +145,7 @@ static gg_status parse_arguments(gg_parser *p, call *c, char close) {
 
 /* ---- Values of one word ------------------------------------------------------------------- */
 
-/* Sw<B,M,S>, behind the name. */
+/* Parses Sw<B,M,S> from behind the name. */
 static gg_status parse_swizzle(gg_parser *p, gg_value *out, const char *start) {
   int64_t parts[3];
   gg_status st;
@@ -160,7 +160,8 @@ static gg_status parse_swizzle(gg_parser *p, gg_value *out, const char *start) {
   return gg_parser_place(p, st, start);
 }
 
-/* smem_ptr[16b](unset), behind the name; or with an address, which does not count. */
+/* Parses smem_ptr[16b](unset) from behind the name. An address may stand in place of `unset`; it is
+ * ignored. */
 static gg_status parse_pointer(gg_parser *p, gg_value *out, bool smem) {
   int64_t bits;
   gg_status st;
@@ -181,7 +182,7 @@ static gg_status parse_pointer(gg_parser *p, gg_value *out, bool smem) {
   return GG_OK;
 }
 
-/* Int<8>, E<0,1>: behind the name. */
+/* Parses Int<8> or E<0,1> from behind the name. */
 static gg_status parse_constant(gg_parser *p, gg_value *out, bool basis) {
   gg_node leaf = gg_leaf(basis);
   int64_t value;
@@ -205,7 +206,7 @@ static gg_status parse_constant(gg_parser *p, gg_value *out, bool basis) {
   return GG_OK;
 }
 
-/* Words that say what a tuple is for; the tuple is the same. */
+/* Whether the word only says what a tuple is for, as make_shape does; the tuple is the same. */
 static bool makes_tuple(word name) {
   static const char *const makers[] = {
       "make_shape", "make_stride", "make_coord",     "make_step",
@@ -219,7 +220,7 @@ static bool makes_tuple(word name) {
   return false;
 }
 
-/* cute::_8, behind the name. */
+/* Whether a name is a constant such as cute::_8. */
 static bool is_constant(word name) {
   bool digits = name.length > 1 && name.text[0] == '_';
   for (size_t i = 1; i < name.length; i++)
@@ -228,7 +229,7 @@ static bool is_constant(word name) {
 }
 
 static gg_status read_constant(gg_parser *p, gg_value *out, word name) {
-  gg_parser integer = *p; /* over the digits again */
+  gg_parser integer = *p; /* reads the digits again */
   int64_t value = 0;
   integer.at = name.text + 1;
   gg_status st = gg_parse_integer(&integer, &value);
@@ -238,7 +239,7 @@ static gg_status read_constant(gg_parser *p, gg_value *out, word name) {
   return st;
 }
 
-/* Values that no operation makes; false where `name` is none of them. */
+/* Parses values that no operation makes. False where `name` is none of them. */
 static bool parse_special(gg_parser *p, gg_value *out, word name, gg_status *st) {
   char next = *p->at;
   if (is(name, "X") || is(name, "None")) {
@@ -267,7 +268,8 @@ static bool parse_special(gg_parser *p, gg_value *out, word name, gg_status *st)
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
-/* GMMA::Layout_K_SW128_Atom<half_t>{}, behind the name: smem_atom(K_SW128, half_t). */
+/* Whether a name is like GMMA::Layout_K_SW128_Atom<half_t>{}, which means smem_atom(K_SW128,
+ * half_t). */
 static bool is_smem_tile(word *tile, word name) {
   static const char begin[] = "Layout_", end[] = "_Atom";
   size_t head = sizeof begin - 1, tail = sizeof end - 1;
@@ -293,8 +295,8 @@ static gg_status parse_smem_tile(gg_parser *p, gg_value *out, word tile) {
   return gg_parser_place(p, st, tile.text);
 }
 
-/* A name that is no operation keeps the template arguments that follow: UniversalCopy<float>. With
- * brackets behind them it was to be an operation. */
+/* Parses a name that is no operation, with the template arguments behind it: UniversalCopy<float>.
+ * If round brackets follow, it was meant to be an operation, and is an error. */
 static gg_status parse_bare(gg_parser *p, gg_value *out, word whole, const char *name) {
   int open = 0;
   while (*p->at == '<' || (open > 0 && *p->at)) {
@@ -339,7 +341,8 @@ gg_status gg_parse_name(gg_parser *p, gg_value *out) {
 
 /* ---- Applications ------------------------------------------------------------------------- */
 
-/* value(1,2), tensor[1,2]: what is at a coordinate, or the modes that it keeps. */
+/* Applies value(1,2) or tensor[1,2]: the element at a coordinate, or the modes that the coordinate
+ * keeps. */
 static gg_status apply(gg_parser *p, gg_value *value, char close) {
   const char *start = p->at - 1;
   gg_status st = GG_OK;
@@ -366,8 +369,8 @@ static gg_status apply(gg_parser *p, gg_value *value, char close) {
   return gg_parser_place(p, st, start);
 }
 
-/* value.operation<I>(arguments), behind the point; without brackets where there is nothing in them.
- */
+/* Applies value.operation<I>(arguments), from behind the point. The brackets may be left out where
+ * they would be empty. */
 static gg_status apply_method(gg_parser *p, gg_value *value) {
   gg_status st = GG_OK;
   gg_value *self = gg_parser_value(p, &st);
@@ -383,7 +386,7 @@ static gg_status apply_method(gg_parser *p, gg_value *value) {
   return gg_parser_place(p, st, whole.text);
 }
 
-/* value[1]: a mode. */
+/* Applies value[1]: takes a mode. */
 static gg_status apply_index(gg_parser *p, gg_value *value) {
   const char *start = p->at - 1;
   gg_status st = GG_OK;

@@ -1,5 +1,5 @@
-/* The calculator's operations on how operands of tensor cores lie in memory: sparse ones, scale
- * factors, descriptors, tensor memory. Thin steps to gen/atom. */
+/* The calculator's operations on how operands of tensor cores lie in memory: sparse operands, scale
+ * factors, descriptors, tensor memory. Each only calls gen/atom. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static gg_status major_of(bool *mn, const char *op, const gg_value *value, gg_er
   return gg_fail(err, ATOM_PARAMETER, NULL, op, "the major", name, "K or MN");
 }
 
-/* Whether the one word that may be given is there; another word is refused. */
+/* Whether the one word that may be given is given. Another word is an error. */
 static gg_status option_of(bool *given, const char *op, const char *word, args arg, int at,
                            int count, gg_error *err) {
   char name[GG_VALUE_NAME_MAX];
@@ -49,7 +49,7 @@ OP(sparse_layout_a) {
   return st ? st : gg_sparse_layout_a(to_layout(out), positive_of(arg[0]), mn_major, TUPLE(2), err);
 }
 
-/* An element of A, its type first, "unpacksmem" last. */
+/* Reads an element of A from the arguments: its type first, "unpacksmem" last. */
 static gg_status element_of(gg_sparse_element *out, const char *op, args arg, int at, int count,
                             gg_error *err) {
   out->bits = positive_of(arg[0]);
@@ -104,7 +104,7 @@ OP(scale_layout_d) {
   return scale_layout(out, arg, count, GG_SCALE_D, err);
 }
 
-/* The block that is asked for is the atom's. */
+/* The shared memory layout of scale factors, with the block that the atom has. */
 static gg_status scale_smem(gg_value *out, args arg, gg_mma_operand operand, gg_error *err) {
   gg_tiled_mma mma;
   gg_status st = gg_expr_mma_of(&mma, arg[0], err);
@@ -132,8 +132,8 @@ OP(scale_smem_b) {
 
 /* ---- Descriptors -------------------------------------------------------------------------- */
 
-/* (start address, LBO, SBO, layout type): the 64 bits may not fit a signed integer. A tile's base
- * counts from the address. */
+/* Makes a descriptor, shown as (start address, LBO, SBO, layout type), since its 64 bits may not
+ * fit a signed integer. The base of a tile counts from the address. */
 static gg_status matrix_descriptor(gg_value *out, const char *op, gg_smem_desc_kind kind, args arg,
                                    int count, gg_error *err) {
   gg_smem_desc desc;
@@ -170,7 +170,7 @@ static gg_status type_of(gg_dtype *out, const char *op, const gg_value *value, g
   return gg_fail(err, ATOM_PARAMETER, NULL, op, "a type", name, "f16, e4m3, float_e4m3_t, ...");
 }
 
-/* What stands behind the majors, in any order. */
+/* Reads an option behind the majors; they may come in any order. */
 static gg_status read_instr_option(gg_instr_desc *what, const gg_value *value, gg_error *err) {
   char name[GG_VALUE_NAME_MAX];
   const struct option {
@@ -289,7 +289,8 @@ OP(fragment_sfb) {
   return fragment_sf(out, arg, GG_MMA_SFB, err);
 }
 
-/* Of an operand in shared memory: how far each instruction's descriptor is from the first. */
+/* For an operand in shared memory: the distance of each instruction's descriptor from the first
+ * one. */
 OP(fragment_descriptors) {
   (void)count;
   return gg_umma_descriptor_steps(to_layout(out), &TENSOR(1)->layout, err);

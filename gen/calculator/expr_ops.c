@@ -1,5 +1,5 @@
-/* The calculator's operations on layouts and tensors: thin steps from values to the algebra's
- * functions. Those on tuples are in expr_tuples.c, those on atoms in expr_atoms.c. */
+/* The calculator's operations on layouts and tensors; each only calls a function of the algebra.
+ * Those on tuples are in expr_tuples.c, those on atoms in expr_atoms.c. */
 #include "calculator/expr_ops.h"
 
 #include <string.h>
@@ -116,7 +116,7 @@ OP(identity_tensor) {
   return gg_tensor_identity(to_tensor(out), TUPLE(0), err);
 }
 
-/* The compact layout of a shape by the name of an order of its modes. */
+/* The compact layout of a shape, with its modes in an order that is given by name. */
 static gg_status ordered_by_name(gg_layout *out, const gg_tuple *shape, const gg_value *order,
                                  const char *op, gg_error *err) {
   static const char *const names[] = {"LayoutLeft", "GenColMajor", "LayoutRight", "GenRowMajor"};
@@ -229,7 +229,7 @@ OP(smem_atom) {
 
 /* ---- Asking ------------------------------------------------------------------------------- */
 
-/* The mode at the path of the arguments after the first. */
+/* The mode at the path that the arguments after the first give. */
 static gg_status mode_at_path(gg_layout *out, args arg, int count, gg_error *err) {
   gg_tuple path = path_of(arg, 1, count);
   return gg_layout_get_path(out, LAYOUT(0), &path, err);
@@ -261,7 +261,7 @@ OP(stride) {
   return st;
 }
 
-/* Of a tensor, without its base; or a mode of it. */
+/* The layout of a tensor without its base, or one mode of it. */
 OP(layout_of) {
   gg_tuple path = path_of(arg, 1, count);
   gg_layout mode;
@@ -478,7 +478,7 @@ OP(swizzle_portion) {
 
 /* ---- Coordinates -------------------------------------------------------------------------- */
 
-/* Where a plain layout maps to, CuTe's static integers stay so. */
+/* Where a plain layout maps to. Static integers of CuTe's notation stay static. */
 OP(crd2idx_tensor) {
   (void)count;
   gg_tensor at_zero = gg_tensor_of(&TENSOR(1)->layout);

@@ -1,5 +1,5 @@
-/* Inside gen/calculator/ only: its operations, one function a row of expr_ops.def, and the short
- * words in which their files are written. */
+/* Private to gen/calculator/: the operations, one function for each row of expr_ops.def, and the
+ * short macros that their files use. */
 #ifndef GG_CALCULATOR_EXPR_OPS_H
 #define GG_CALCULATOR_EXPR_OPS_H
 
@@ -30,13 +30,15 @@ typedef gg_value *const *args;
 #define INT(i)    (arg[i]->tuple.nodes[0].value)
 #define GIVEN(i)  (count > (i) ? TUPLE(i) : NULL)
 
-/* An integer argument that C takes as int: what is out of range becomes a mode that is not. */
+/* An integer argument for a parameter of type int. A value out of range becomes a mode that no
+ * layout has. */
 static inline int small(const gg_value *value) {
   int64_t n = value->tuple.nodes[0].value;
   return n < -1 || n > GG_TUPLE_NODES ? GG_TUPLE_NODES : (int)n;
 }
 
-/* A positive integer: bits of an element, an extent. What is none becomes 0, which is refused. */
+/* A positive integer: bits of an element, an extent. Any other value becomes 0, which is refused
+ * later. */
 static inline int in_range(int64_t n) {
   return n < 1 || n > INT_MAX ? 0 : (int)n;
 }
@@ -45,10 +47,10 @@ static inline int positive_of(const gg_value *value) {
   return in_range(value->tuple.nodes[0].value);
 }
 
-/* The tiled MMA of an `mma`, made again from what it was made of. */
+/* Makes the tiled MMA of a value of kind `mma` again, from what the value was made of. */
 gg_status gg_expr_mma_of(gg_tiled_mma *out, const gg_value *value, gg_error *err);
 
-/* Integer arguments `from` on as one tuple: a path, or a choice of modes. */
+/* The integer arguments from number `from` on as one tuple: a path, or a choice of modes. */
 static inline gg_tuple path_of(args arg, int from, int count) {
   int64_t modes[GG_TUPLE_NODES];
   for (int i = from; i < count; i++)

@@ -1,5 +1,5 @@
-/* Parsing and evaluating expressions in one recursive descent; the grammar is in expr.h. Values and
- * what joins them are here, what begins with a word is in expr_name.c. */
+/* Parses and evaluates expressions in one recursive descent; the grammar is in expr.h. Values and
+ * what joins them are here; what begins with a word is in expr_name.c. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -79,8 +79,8 @@ bool gg_is_word(char character) {
   return isalnum((unsigned char)character) || character == '_';
 }
 
-/* The infix "o", a word of its own, or the sign that papers have (U+2218); CuTe prints a swizzled
- * pointer without: Sw<3,4,3>_smem_ptr. */
+/* Accepts the infix "o", as a word of its own, or the sign that papers use (U+2218). A swizzled
+ * pointer has none where CuTe prints it: Sw<3,4,3>_smem_ptr. */
 static bool accept_o(gg_parser *p) {
   static const char ring[] = "\xE2\x88\x98";
   gg_parser_blanks(p);
@@ -110,7 +110,7 @@ gg_status gg_parse_integer(gg_parser *p, int64_t *out) {
 
 /* ---- Tuples and tilers -------------------------------------------------------------------- */
 
-/* [_]n[@mode]...: paths are written innermost first. */
+/* Parses [_]n[@mode]... Paths are written with the innermost mode first. */
 static gg_status parse_leaf(gg_parser *p, gg_value *out) {
   gg_node leaf = gg_leaf(0);
   gg_status st;
@@ -141,7 +141,8 @@ gg_value *gg_parser_value(gg_parser *p, gg_status *st) {
   return value;
 }
 
-/* Adds a mode to the tuple under way; the first layout turns it into a tiler. */
+/* Adds a mode to the tuple that is being built. The first layout among the modes turns it into a
+ * tiler. */
 static gg_status add_mode(gg_parser *p, gg_value *out, const gg_value *mode, const char *at) {
   gg_calc c = GG_CALC("expression", p->err);
   gg_tiler tiler;
@@ -216,7 +217,8 @@ static gg_status parse_primary(gg_parser *p, gg_value *out) {
   return gg_parser_fail(p, "a layout, tuple, integer or operation");
 }
 
-/* shape:stride, behind the shape, where there is a colon. */
+/* Parses the colon and the stride of shape:stride, from behind the shape, where there is a colon.
+ */
 static gg_status parse_stride(gg_parser *p, gg_value *out) {
   gg_status st = GG_OK;
   gg_parser_blanks(p);
@@ -245,7 +247,7 @@ static gg_status parse_term(gg_parser *p, gg_value *out) {
   return st ? st : gg_parse_applications(p, out, begin);
 }
 
-/* A base before a layout: an offset, a coordinate, or a pointer, where offset 0 is. */
+/* Joins a base to a layout: an offset, a coordinate, or a pointer, which counts as offset 0. */
 static gg_status join_base(gg_parser *p, gg_value *left, const gg_composed *layout,
                            const char *at) {
   gg_tensor tensor = gg_tensor_of(layout);
@@ -261,7 +263,7 @@ static gg_status join_base(gg_parser *p, gg_value *left, const gg_composed *layo
   return GG_OK;
 }
 
-/* left o right: a swizzle or base before a layout, or composition. */
+/* Joins left o right: a swizzle or a base in front of a layout, or a composition. */
 static gg_status join(gg_parser *p, gg_value *left, const gg_value *right, const char *at) {
   gg_composed layout;
   int64_t offset;
@@ -281,7 +283,7 @@ static gg_status join(gg_parser *p, gg_value *left, const gg_value *right, const
   return gg_parser_place(p, gg_expr_call(left, "composition", both, 2, p->arena, p->err), at);
 }
 
-/* sw o offset o layout, sw o smem_ptr o layout. */
+/* Joins sw o offset o layout, or sw o smem_ptr o layout. */
 static gg_status join_swizzled(gg_parser *p, gg_value *left, const gg_value *middle,
                                const gg_value *right, const char *at) {
   gg_composed layout;
@@ -300,7 +302,7 @@ static gg_status join_swizzled(gg_parser *p, gg_value *left, const gg_value *mid
   return gg_parser_place(p, st, at);
 }
 
-/* Joins terms from the right: a o (b o c). */
+/* Parses a chain and joins its terms from the right: a o (b o c). */
 static gg_status parse_links(gg_parser *p, gg_value *out) {
   gg_value *terms[max_terms];
   const char *places[max_terms];
@@ -342,7 +344,7 @@ gg_status gg_parse_chain(gg_parser *p, gg_value *out) {
 
 /* ---- Steps -------------------------------------------------------------------------------- */
 
-/* Where it ends, without the blanks behind it. */
+/* Where the step ends, without the blanks behind it. */
 static const char *end_of_step(const gg_parser *p, const char *begin) {
   const char *end = p->at;
   while (end > begin && strchr(" \t\r\n", end[-1]))
@@ -350,8 +352,8 @@ static const char *end_of_step(const gg_parser *p, const char *begin) {
   return end;
 }
 
-/* Integers, tuples and types are what others are made of; what an operation gives is a step, and so
- * is an atom's name. */
+/* Whether a value is a step. Integers, tuples and types are only what steps are made of; the result
+ * of an operation is a step, and so is an atom's name. */
 static bool is_step(const gg_value *value, const char *begin) {
   gg_error ignored = GG_ERROR_INIT;
   gg_tv_view views[GG_TV_VIEWS];
@@ -371,7 +373,7 @@ static bool is_step(const gg_value *value, const char *begin) {
   }
 }
 
-/* Whether the last step is this one, in brackets. */
+/* Whether the last step is this same one, just in brackets. */
 static bool is_noted(const gg_steps *steps, const char *begin, const char *end) {
   if (steps->count == 0) return false;
   const gg_step *last = steps->list[steps->count - 1];
@@ -399,7 +401,7 @@ gg_status gg_parser_step(gg_parser *p, const char *begin, const gg_value *value)
   return add_step(p, begin, end, value, p->steps->count);
 }
 
-/* The whole expression is the last step, whatever it is. */
+/* Adds the whole expression as the last step, whatever its value is. */
 static gg_status add_whole(gg_parser *p, const char *begin, const gg_value *value) {
   const char *end = end_of_step(p, begin);
   int last = GG_STEPS_MAX - 1;
@@ -409,8 +411,8 @@ static gg_status add_whole(gg_parser *p, const char *begin, const gg_value *valu
 
 /* ---- The whole ---------------------------------------------------------------------------- */
 
-/* _8 or Int<8>, where no word goes before. Inside of a C++ type integers are static without saying
- * anything of the others: zipped_divide((8,24), Shape<_4,_8>{}). */
+/* Whether the text has a static integer, _8 or Int<8>, outside of any word. In a C++ type integers
+ * are always static, which says nothing about the others: zipped_divide((8,24), Shape<_4,_8>{}). */
 static bool has_static_mark(const char *text) {
   int depth = 0;
   for (const char *s = text; *s; s++) {

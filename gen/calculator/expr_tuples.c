@@ -1,4 +1,4 @@
-/* The calculator's operations on tuples: thin steps from values to the functions of tuple.h. */
+/* The calculator's operations on tuples; each only calls a function of tuple.h. */
 #include "calculator/expr_ops.h"
 
 /* ---- Families of one signature ------------------------------------------------------------ */
@@ -23,7 +23,7 @@
     (void)count, (void)err;                                                                        \
     return give_bool(out, GG_OK, function(TUPLE(0), TUPLE(1)));                                    \
   }
-/* The others follow from `less`, as CuTe has them: of elem_less they are no order. */
+/* The other comparisons follow from `less`, as in CuTe. For elem_less they are not an order. */
 #define ORDER_OF_TUPLES(order, less)                                                               \
   OP(order##_less) {                                                                               \
     (void)count, (void)err;                                                                        \
@@ -85,7 +85,7 @@ INT_OF_TUPLE(sum, gg_tuple_sum)
 
 /* ---- Asking ------------------------------------------------------------------------------- */
 
-/* The mode at the path of the arguments after the first. */
+/* The mode at the path that the arguments after the first give. */
 static gg_status mode_at_path(gg_tuple *out, args arg, int count, gg_error *err) {
   gg_tuple path = path_of(arg, 1, count);
   return gg_tuple_at(out, TUPLE(0), &path, err);
@@ -117,7 +117,7 @@ OP(tuple_depth) {
 
 typedef int64_t (*fold_fn)(int64_t, int64_t);
 
-/* Over the leaves of all arguments, from the first on. */
+/* Folds the leaves of all arguments, from the first on. */
 static gg_status fold(gg_value *out, args arg, int count, const char *op, fold_fn step,
                       gg_error *err) {
   int64_t result = 0;

@@ -40,7 +40,7 @@ const char *gg_value_name(char out[GG_VALUE_NAME_MAX], const gg_value *value) {
   return out;
 }
 
-/* Tiled ones as the call that makes them. */
+/* Prints a tiled MMA as the call that makes it. */
 static void print_mma(gg_str *out, const gg_value *value, gg_notation notation) {
   gg_str_puts(out, "tiled_mma(");
   gg_mma_atom_cute(out, &value->mma.atom);
@@ -69,7 +69,7 @@ static void print_name(gg_str *out, const gg_value *value) {
   if (value->name.bits) gg_str_printf(out, ", %d)", value->name.bits);
 }
 
-/* The sum over all warps and accesses: (wavefronts, the fewest that could do). */
+/* Prints the sum over all warps and accesses: (wavefronts, the fewest that are possible). */
 static void print_conflicts(gg_str *out, const gg_value *value, gg_notation notation) {
   gg_wavefronts w = gg_conflicts_total(&value->conflicts);
   gg_tuple sum = GG_TUPLE(w.taken, w.least);
@@ -114,7 +114,7 @@ void gg_value_print(gg_str *out, const gg_value *value, gg_notation notation) {
   }
 }
 
-/* A tiler of one layout is also how a layout in parentheses reads. */
+/* A layout in parentheses reads as a tiler of one layout, so such a tiler counts as the layout. */
 bool gg_value_as_layout(gg_composed *out, const gg_value *value) {
   if (value->kind == GG_VALUE_LAYOUT) {
     *out = value->layout;

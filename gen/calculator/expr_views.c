@@ -1,4 +1,4 @@
-/* The thread-value layouts that a value of the calculator has, with the tiles that they are of. */
+/* Lists the thread-value layouts of a calculator's value, with their tiles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,8 @@
 #include "calculator/expr.h"
 #include "layout/calc.h"
 
-/* B is shown with K running down: its index in N x K counts along those rows. */
+/* Adds the view of an operand. B is shown with K running down, so its index in N x K counts along
+ * rows there. */
 static void add_operand(gg_tv_view *views, int *count, gg_mma_operand operand, const gg_layout *tv,
                         const int64_t mnk[3]) {
   static const char *const names[] = {"A (M,K)", "B (K,N)", "C (M,N)"};
@@ -16,7 +17,8 @@ static void add_operand(gg_tv_view *views, int *count, gg_mma_operand operand, c
   views[(*count)++] = (gg_tv_view){names[operand], *tv, tile, turned, "ABC"[operand]};
 }
 
-/* Of operands in shared or tensor memory every thread has the whole: there is nothing to show. */
+/* Whether the operand is in registers. In shared or tensor memory every thread has all of it, and
+ * there is nothing to show. */
 static bool is_in_registers(const gg_mma_atom *atom, gg_mma_operand operand) {
   if (operand == GG_MMA_C) return atom->row->kind != GG_MMA_tcgen05;
   gg_mma_source source = operand == GG_MMA_A ? atom->row->source_a : atom->row->source_b;
@@ -58,8 +60,8 @@ static gg_status view_copy(gg_tv_view *views, int *count, const gg_value *value,
   return st;
 }
 
-/* Elements of a copy atom that names no type: of matrices those of the instruction, of others
- * bytes. */
+/* Bits of an element, for a copy atom that names no type: that of the instruction for copies of
+ * matrices, else a byte. */
 static int element_bits(const gg_copy_atom *atom) {
   switch (atom->row->kind) {
   case GG_COPY_ldmatrix:
@@ -73,7 +75,8 @@ static int element_bits(const gg_copy_atom *atom) {
   }
 }
 
-/* Rows of 16 bytes, as matrices have them, or one row of what a thread copies. */
+/* Adds the views of a copy atom: rows of 16 bytes for matrices, else one row of what a thread
+ * copies. */
 static gg_status view_copy_atom(gg_tv_view *views, int *count, const gg_copy_atom *atom, int bits,
                                 gg_error *err) {
   static const char *const names[] = {"source", "destination"};

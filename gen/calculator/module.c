@@ -1,16 +1,16 @@
-/* The calculator as a WebAssembly module, which pages of `gemmgen layout --html` hold, so that
- * their expressions can be edited: gen/page/layout.js calls it. Compiled by clang for wasm32-wasi,
- * and for nothing else. */
+/* The calculator as a WebAssembly module. Pages of `gemmgen layout --html` contain it, and their
+ * calculator.js calls it to let the expression be edited. It is compiled by clang for wasm32-wasi
+ * only. */
 #include <stdlib.h>
 
 #include "calculator/tree.h"
 
 #define EXPORT(name) __attribute__((export_name(#name)))
 
-/* What the last work_out has said: the tree, or what is wrong. */
+/* What the last work_out has said: the list of steps, or the error. */
 static gg_str said = GG_STR_INIT;
 
-/* Room for a text of the page's; 0: there is none. */
+/* Allocates room for a text of the page; NULL: there is none. */
 EXPORT(room) void *room(size_t bytes);
 EXPORT(leave) void leave(void *bytes);
 EXPORT(work_out)
@@ -29,7 +29,7 @@ const char *answer(void) {
   return gg_str_text(&said);
 }
 
-/* 0 where the expression has a value; else the column, from 1, of what is wrong. */
+/* Works an expression out. Returns 0 where it has a value; else the column of the error, from 1. */
 int work_out(const char *expression, const char *tile, int bits, int compact, int cute) {
   gg_error err = GG_ERROR_INIT;
   gg_layout_options options = GG_LAYOUT_OPTIONS_INIT;

@@ -1,9 +1,9 @@
-/* A grid of cells as SVG, each with a colour and one or two lines of text. Sizes are in CSS pixels;
- * fonts are the viewer's sans-serif.
+/* Draws a grid of cells as SVG, each with a colour and one or two lines of text. Sizes are in CSS
+ * pixels; fonts are the viewer's sans-serif.
  *
- * A picture wider than a screen shows by far more than can be read at once, and is shrunk by its
- * viewer until nothing can: it is folded into blocks of columns, one below the other. In the
- * compact form a cell is a small square, whose text the viewer shows under the pointer. */
+ * A picture much wider than a screen cannot be read at once, and a viewer that shrinks it makes it
+ * unreadable. It is therefore folded into blocks of columns, one below the other. In the compact
+ * form a cell is a small square, and the viewer shows its text under the pointer. */
 #include "calculator/picture.h"
 
 #include <stdio.h>
@@ -76,7 +76,8 @@ void gg_svg_close(gg_str *out) {
   gg_str_puts(out, "</svg>\n");
 }
 
-/* Centred on y by the height of digits: renderers differ in what they make of baselines. */
+/* Puts a text, centred on y by the height of digits. Renderers differ in how they treat baselines,
+ * so none of their own alignments is used. */
 static void put_text(gg_str *out, double x, double y, const char *kind, const char *text) {
   gg_str_printf(out, "<text x=\"%.1f\" y=\"%.1f\" dy=\".36em\"%s%s%s>", x, y,
                 *kind ? " class=\"" : "", kind, *kind ? "\"" : "");
@@ -150,7 +151,7 @@ static void put_cell(gg_str *out, const gg_picture *p, const gg_cell *c, double 
   if (p->two_lines) put_text(out, x + w / 2, y + h / 2 + 7.5, tone, c->second);
 }
 
-/* In the compact form there is room for one number in eight. */
+/* Whether a row or column gets its number. The compact form has room for one in eight. */
 static bool has_number(const gg_picture *p, int at) {
   return !p->compact || at % 8 == 0;
 }
@@ -174,7 +175,7 @@ static void put_numbers(gg_str *out, const gg_picture *p, int first, int last, d
   }
 }
 
-/* The columns from first to last. */
+/* Draws the columns from `first` to `last`. */
 static void put_block(gg_str *out, const gg_picture *p, int panel, int first, int last, double x,
                       double y) {
   const gg_grid *g = &p->grid;
@@ -197,7 +198,7 @@ static void put_block(gg_str *out, const gg_picture *p, int panel, int first, in
   }
 }
 
-/* Which colour is which banks. */
+/* Draws the legend: which colour stands for which banks. */
 static void put_legend(gg_str *out, double x, double y) {
   for (int i = 0; i < 8; i++) {
     char banks[32];
@@ -229,7 +230,8 @@ static int top_of(const gg_picture *p) {
   return (p->title[0] ? title_line : 0) + (p->note[0] ? note_line : 0);
 }
 
-/* Wide enough for the title too: letters of the bold title take some 8 pixels. */
+/* The picture must be wide enough for its title, too; letters of the bold title take about 8
+ * pixels. */
 void gg_picture_measure(gg_picture *p, int *width, int *height) {
   gg_grid_fold(&p->grid, p->cell_width, GG_PICTURE_WIDEST);
   const gg_grid *g = &p->grid;

@@ -1,5 +1,5 @@
-/* Inside gen/calculator/ only: a grid of coloured cells as SVG. The kinds of pictures differ in
- * what they put into a cell, and in the legend. */
+/* Private to gen/calculator/: a grid of coloured cells as SVG. Kinds of pictures differ in what
+ * they put into the cells, and in the legend. */
 #ifndef GG_CALCULATOR_PICTURE_H
 #define GG_CALCULATOR_PICTURE_H
 
@@ -9,11 +9,13 @@ typedef struct gg_colour {
   int r, g, b;
 } gg_colour;
 
-/* From pale green over teal to deep blue, t from 0 to 1: order reads in grey too. */
+/* A colour from pale green over teal to deep blue, for t from 0 to 1. The order also shows in grey.
+ */
 gg_colour gg_colour_ramp(double t);
-/* Eight pale hues that stay apart. */
+/* One of eight pale colours that are easy to tell apart. */
 gg_colour gg_colour_hue(int index);
-/* Quads of threads share a hue, its lanes go from the full colour to the pale. */
+/* The colour of a thread. A quad of four threads shares a hue, which fades from its first thread to
+ * its last. */
 gg_colour gg_colour_thread(int64_t thread);
 
 typedef struct gg_cell {
@@ -26,21 +28,21 @@ typedef struct gg_picture {
   gg_cell *cells; /* by gg_grid_index */
   int cell_width, cell_height;
   bool two_lines, compact;
-  bool legend; /* of the banks' colours */
-  int banks;   /* of a column, for its heading; 0 numbers the columns */
+  bool legend; /* of the colours of banks */
+  int banks;   /* banks that a column spans, for its heading; 0: columns are numbered */
   const char *title, *note;
 } gg_picture;
 
-/* Empty white cells in `arena`. */
+/* Starts a picture with empty white cells in `arena`. */
 gg_status gg_picture_start(gg_picture *p, gg_arena *arena, const gg_tuple *shape, gg_error *err);
-/* Makes room for a cell's text. */
+/* Widens the cells so that they hold this text. */
 void gg_picture_widen(gg_picture *p, const char *text);
 
-/* Folds what is too wide, and says how large it will be, without a margin around it. */
+/* Folds a picture that is too wide, and measures it, without the margin around it. */
 void gg_picture_measure(gg_picture *p, int *width, int *height);
 void gg_picture_put(gg_str *out, const gg_picture *p, int x, int y);
 
-/* One picture as a whole file. */
+/* Appends one picture as a complete file. */
 void gg_picture_file(gg_str *out, gg_picture *p);
 
 enum { GG_PICTURE_MARGIN = 18, GG_PICTURE_WIDEST = 1500 /* without being folded */ };

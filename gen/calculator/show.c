@@ -15,7 +15,8 @@ static gg_status need_layout(gg_tensor *out, const gg_value *value, gg_error *er
   return gg_fail(err, LAYOUT_SYNTAX, NULL, "a layout", gg_value_kind_name(value));
 }
 
-/* What is shown as threads and values: over the tile that is given, or the value's own. */
+/* Finds the threads and values to show: over the tile that is given, or else over the value's own.
+ */
 static gg_status find_views(gg_tv_view views[GG_TV_VIEWS], int *count,
                             const gg_layout_options *given, const gg_value *value, gg_error *err) {
   gg_tensor tensor;
@@ -61,7 +62,7 @@ gg_status gg_value_draw(gg_str *svg, const gg_layout_options *given, const gg_va
 
 /* ---- One expression ----------------------------------------------------------------------- */
 
-/* The value, and of what is asked for the table and the drawing. */
+/* Appends the value, and the table and the drawing where they are asked for. */
 static gg_status show(gg_str *text, gg_str *table, gg_str *svg, const gg_layout_options *given,
                       const char *expression, gg_arena *arena, gg_error *err) {
   const char *name = given->name ? given->name : "<expression>";

@@ -5,20 +5,21 @@
 #include "calculator/expr.h"
 
 enum {
-  readable_cells = 1024,    /* more of them are drawn compactly */
-  drawings_bytes = 2000000, /* of a page */
+  readable_cells = 1024,    /* larger layouts are drawn compactly */
+  drawings_bytes = 2000000, /* limit for the drawings of a page */
 };
 
-/* What a step is made of: the steps within it that are within no other, by their numbers. */
+/* The tree of steps. The children of a step are the steps directly inside of it. */
 typedef struct tree {
   const gg_steps *steps;
-  int parent[GG_STEPS_MAX]; /* -1: the whole expression has none */
+  int parent[GG_STEPS_MAX]; /* by step: its parent; -1 for the whole expression */
   const gg_layout_options *given;
   gg_notation notation;
   size_t drawn; /* bytes of drawings so far */
 } tree;
 
-/* Steps within a step come before it: those that have no parent yet are its own. */
+/* Sets the parents. Steps inside of a step come before it, so those that have no parent yet are its
+ * own. */
 static void find_parents(tree *t) {
   for (int i = 0; i < t->steps->count; i++) {
     const gg_step *outer = t->steps->list[i];
@@ -43,7 +44,7 @@ static void put_code(gg_str *out, const char *text, size_t length) {
   gg_str_free(&part);
 }
 
-/* Its text, and its value where that is another text. */
+/* Puts a step's text, and its value where that reads differently. */
 static void put_summary(gg_str *out, const tree *t, const gg_step *step) {
   gg_str value = GG_STR_INIT;
   size_t length = (size_t)(step->end - step->begin);
@@ -63,7 +64,7 @@ static bool is_large(const gg_value *value) {
   return gg_value_as_tensor(&tensor, value) && gg_composed_size(&tensor.layout) > readable_cells;
 }
 
-/* The options of a step: the tile of threads and values is the whole expression's. */
+/* The options of a step. The tile for threads and values is for the whole expression only. */
 static gg_layout_options options_of(const tree *t, const gg_step *step, bool whole) {
   gg_layout_options options = *t->given;
   options.compact = options.compact || is_large(&step->value);
@@ -71,7 +72,7 @@ static gg_layout_options options_of(const tree *t, const gg_step *step, bool who
   return options;
 }
 
-/* Bank conflicts are a table; what is neither that nor has a drawing is its value alone. */
+/* Puts a step's drawing. Bank conflicts are a table; a value without a drawing has none. */
 static void put_drawing(gg_str *out, tree *t, const gg_step *step, bool whole) {
   gg_error why = GG_ERROR_INIT;
   gg_str drawing = GG_STR_INIT;
@@ -103,7 +104,7 @@ static void put_drawing(gg_str *out, tree *t, const gg_step *step, bool whole) {
 
 /* ---- The tree --------------------------------------------------------------------------- */
 
-/* The next step behind `after` whose parent it is; -1 where there is none. */
+/* The next step after `after` that has this parent; -1 where there is none. */
 static int next_child(const tree *t, int parent, int after) {
   for (int i = after + 1; i < parent; i++) {
     if (t->parent[i] == parent) return i;

@@ -1,8 +1,8 @@
 /* From a catalogue of specs and a form to the kernels that there are.
  *
- * The form is read as a spec (gen/spec/form.c), so that what a type or an epilogue may be is said
- * in one place; then its fields are put over those of each spec. Whether a family accepts the
- * result is its own `choose` to tell: nothing here knows what families can do. */
+ * The form is read as a spec (gen/spec/form.c), so that what a type or an epilogue may be is
+ * defined in one place. Then its fields replace those of each spec. Whether a family accepts the
+ * result is decided by the family's own `choose`: nothing here knows what families can do. */
 #include "choice/catalogue.h"
 
 #include <math.h>
@@ -18,13 +18,13 @@
 #include "plan/target.h"
 #include "spec/parse.h"
 
-/* Every file under specs/catalogue, carried in the binary; ends with a zeroed row. */
+/* Every file under specs/catalogue, built into the binary; ends with a zeroed row. */
 extern const gg_template_file gg_catalogue_files[];
 
 struct gg_catalogue {
-  gg_spec_file **files; /* of a shipped one NULL until a lineup asks for it */
+  gg_spec_file **files; /* of the shipped catalogue: NULL until a lineup asks for the file */
   size_t count;
-  bool shipped; /* kernels are named by what they are alone */
+  bool shipped; /* the shipped one: its kernels are named only by what they are */
 };
 
 /* ---- Catalogues ------------------------------------------------------------------------ */
@@ -80,19 +80,20 @@ void gg_catalogue_close(gg_catalogue *catalogue) {
 
 /* ---- Lineups -------------------------------------------------------------------------- */
 
-/* Whether a device has less shared memory than the first architecture has: those that are made for
- * graphics, sm_86, sm_89 and sm_120. */
+/* Whether a device has less shared memory than the oldest architecture in the table, as those made
+ * for graphics have: sm_86, sm_89 and sm_120. */
 static bool has_less_memory(int device) {
   size_t count;
   const gg_arch_info *own = gg_arch_info_of(device), *first = gg_arch_table(&count);
   return own && own->smem_per_sm < first->smem_per_sm;
 }
 
-/* What a kernel is planned for: where its spec is for a family of architectures that the device has
- * the features of, for the device itself, which may have more of them; and where it is for any
- * device from some architecture on, too, if what fits there need not fit here, or, of CUDA cores,
- * whose instructions are the same everywhere, if launches of the device can begin beside each
- * other. */
+/* The architecture that a kernel is planned for. Usually it is the spec's. It is the device itself
+ * if the spec is for a family of architectures whose features the device has, because the device
+ * may have more. It is also the device itself if the spec is for every device from some
+ * architecture on, and either the device has less memory, so that what fits elsewhere need not fit
+ * here; or CUDA cores multiply, whose instructions are the same everywhere, and the device's
+ * launches can begin beside each other. */
 static gg_arch arch_for(const gg_spec *spec, int device) {
   gg_arch needed = spec->arch.arch;
   gg_arch own = {.number = device, .suffix = 'a'};
@@ -116,13 +117,13 @@ static bool is_sparse(const gg_spec *spec) {
   return (a->state == GG_SPEC_SET && a->number) || (b->state == GG_SPEC_SET && b->number);
 }
 
-/* Elements along K of what stands in shared memory as one. */
+/* Elements along K for each one that is stored in shared memory. */
 static int stored_of(const gg_spec *spec) {
   return is_sparse(spec) ? 2 : 1;
 }
 
-/* The spec with the form in place of its own; K of the tile keeps its bytes in shared memory, where
- * elements of A take `bits`, and of a sparse operand every other one is stored. */
+/* The spec with the form in place of its own. The tile's K keeps its bytes in shared memory, where
+ * an element of A takes `bits` bits; of a sparse operand every other element is stored. */
 static gg_spec of_form(const gg_spec *spec, const gg_spec *form, int bits) {
   gg_spec out = *spec;
   out.a = form->a, out.b = form->b, out.c = form->c, out.d = form->d;
@@ -149,22 +150,22 @@ static gg_status refuse(gg_lineup *lineup, const gg_spec *spec, gg_error *why, g
   return GG_OK;
 }
 
-/* The plan's decisions, with that architecture in place of its own. */
+/* The plan's identity with `arch` in place of its own architecture. */
 static void identify(gg_identity *out, const gg_plan *plan, gg_arch arch) {
   gg_plan there = *plan;
   there.arch = arch;
   gg_plan_identity(out, &there);
 }
 
-/* Whether a kernel for `own` can do nothing on a device that has both which the same one for
- * `other` cannot: both are for any device from some architecture on, and the other's is no earlier.
- */
+/* Whether a lineup that has the same kernel for `other` does not need the one for `own`: on a
+ * device that has both it could do nothing more. Both must be for any device from some architecture
+ * on, and the other must not be the older one. */
 static bool is_covered(gg_arch own, gg_arch other) {
   if (own.suffix || other.suffix) return own.suffix == other.suffix && own.number == other.number;
   return own.number <= other.number;
 }
 
-/* Whether the lineup has a plan like that of `candidate`, whose hash is noted. */
+/* Whether the lineup already has a plan like the candidate's. Sets the candidate's hash. */
 static bool is_there(const gg_lineup *lineup, gg_candidate *candidate) {
   const gg_plan *plan = &candidate->plan;
   gg_identity identity;
@@ -179,8 +180,8 @@ static bool is_there(const gg_lineup *lineup, gg_candidate *candidate) {
   return false;
 }
 
-/* Tiles that the catalogue has for more memory need not have room: shared memory is counted where
- * layouts are derived. */
+/* Checks that a plan fits in the device's shared memory, by deriving its layouts, which count it.
+ * Tiles of the catalogue are made for devices with more of it. */
 static gg_status check_room(const gg_plan *plan, gg_error *err) {
   if (plan->arch.suffix || !has_less_memory(plan->arch.number)) return GG_OK;
   gg_layouts *layouts = gg_malloc(sizeof *layouts);
@@ -219,15 +220,16 @@ static gg_status add(gg_lineup *lineup, const filling *f, const gg_spec *spec,
   return gg_fail(err, MEMORY, NULL, "");
 }
 
-/* Where a spec asks for lanes to store D: a row-major D that boxes could store. Of what is aligned
- * to less, lanes store the lines of every spec; lines down a column are short in a box of rows. */
+/* Whether a spec that asks for lanes to store D makes sense for the form: D must be row-major and
+ * aligned so that boxes could store it. If D is aligned to less, lanes store its lines whatever a
+ * spec asks; and lines down a column are short in a box of rows. */
 static bool has_lines(const gg_spec *spec, const gg_spec *form) {
   enum { map_alignment = 16 };
   if (spec->d.store.state != GG_SPEC_SET) return true;
   return form->d.align.number >= map_alignment && form->d.major.number == GG_MAJOR_N;
 }
 
-/* Adds a spec of the catalogue, where it is one for the form and the device. */
+/* Adds a spec of the catalogue to the lineup, if it suits the form and the device. */
 static gg_status consider(gg_lineup *lineup, const filling *f, const gg_spec *spec,
                           gg_catalogue_place place, gg_error *err) {
   if (!spec || (is_sparse(spec) && !is_sparse(&f->form))) return GG_OK;
@@ -247,7 +249,8 @@ static gg_status consider_all(gg_lineup *lineup, const filling *f, gg_error *err
   return st;
 }
 
-/* Of a shipped file that was not read nothing else is read: the lineup has it then. */
+/* Considers the spec at one place. If its shipped file has not been read, only that spec of it is
+ * read, and the lineup owns it. */
 static gg_status consider_one(gg_lineup *lineup, const filling *f, gg_catalogue_place place,
                               gg_error *err) {
   if (place.file >= f->catalogue->count) return GG_OK;
@@ -269,7 +272,7 @@ static gg_status count_all(size_t *out, const gg_catalogue *catalogue, gg_error 
   return st;
 }
 
-/* `place`: NULL for all. */
+/* Fills a lineup; `place` is NULL for all specs. */
 static gg_status fill(gg_lineup *lineup, filling *f, const gg_form *form,
                       const gg_catalogue_place *place, gg_error *err) {
   size_t count = 1;

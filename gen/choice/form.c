@@ -96,7 +96,7 @@ static gg_along along_of(const gg_operation *operation) {
 }
 
 gg_status gg_form_extras(gg_extra_facts *out, size_t *count, const gg_form *form, gg_error *err) {
-  enum { align = 16 }; /* which the text does not depend on */
+  enum { align = 16 }; /* the operations do not depend on it */
   GG_NEED(err, out);
   GG_NEED(err, count);
   GG_NEED(err, form);
@@ -147,7 +147,8 @@ bool gg_form_is_epilogue(const gg_operations *wanted, const gg_kernel *kernel) {
   return is;
 }
 
-/* What it is, then its options in the order of its row: "bias_n_bf16", "linear_alpha_beta". */
+/* Appends an operation's kind, and then its options in the order of its row: "bias_n_bf16",
+ * "linear_alpha_beta". */
 static void name_operation(gg_str *out, const gg_operations *all, const gg_operation *op) {
   static const char *const along[] = {
       [GG_ALONG_M] = "_m", [GG_ALONG_N] = "_n", [GG_ALONG_ALL] = "_all"};
@@ -192,7 +193,7 @@ static bool is_type(gg_dtype type) {
   return (unsigned)type < GG_DTYPE_COUNT;
 }
 
-/* `across`: the major besides `usual` that the operand may have. */
+/* Checks an operand. It may have the major `usual` or `across`. */
 static gg_status check_operand(const char *name, const gg_operand *operand, gg_major usual,
                                gg_major across, gg_error *err) {
   enum { most = 128 };

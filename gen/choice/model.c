@@ -1,22 +1,24 @@
 /* The model: what a kernel does, step by step, in the units that a device has rates for.
  *
- * A multiprocessor computes `rounds` tiles, one after the other: D's tiles over the
- * multiprocessors, rounded up, which is where small and ragged problems lose, though the few that
- * have a tile in the last round are faster; or shares of tiles, as plan/distribution.c makes them,
- * whose sums are then brought together. A tile is `k_tiles` steps; a step takes as long as the
- * slower of multiplying (the tensor core's rate, or that of reading its operands from shared
- * memory, which narrow tiles reach first) and loading (bytes into shared memory, by as many
- * requests as are under way at once and as the L2 cache answers: fewer where CTAs share them, by a
- * cluster or in lockstep). Then the epilogue: between two consumers that take turns only what is
- * longer than the other's tile shows, and the last one; between consumers that share a tile a part
- * of each.
+ * A multiprocessor computes `rounds` tiles, one after the other. That is the number of D's tiles
+ * divided by the multiprocessors, rounded up; small and ragged problems lose time by the rounding,
+ * although the few multiprocessors that have a tile in the last round are faster. Or it computes
+ * shares of tiles, as plan/distribution.c makes them, whose sums are then brought together.
  *
- * DRAM moves every operand once, and what the tiles of one round do not find in the L2 cache again:
- * a round's tiles are a block of D, in bands as the kernel walks them, which reads its rows of A
- * and columns of B. Its time overlaps with the rest but for a share.
+ * A tile takes `k_tiles` steps. A step takes as long as the slower of multiplying and loading.
+ * Multiplying is limited by the tensor core's rate, or by reading its operands from shared memory,
+ * a limit that narrow tiles reach first. Loading is limited by how many bytes are requested at
+ * once, and by the L2 cache, which has less to answer if CTAs share requests, in a cluster or in
+ * lockstep. Then comes the epilogue. If two consumers take turns, only what is longer than the
+ * other's tile shows, and the last epilogue; if consumers share a tile, a part of each shows.
+ *
+ * DRAM moves every operand once, and in addition what the tiles of one round do not find again in
+ * the L2 cache. A round's tiles are a block of D, in bands as the kernel walks them, and read the
+ * block's rows of A and columns of B. The time of DRAM overlaps with the rest, except for a part of
+ * it.
  *
  * Near-equal terms slow each other down: they are joined by a norm of degree 8, not by their
- * maximum. Times from measurements: docs/performance/h100.md. */
+ * maximum. Times come from measurements: docs/performance/h100.md. */
 #include "choice/model.h"
 
 #include <math.h>
@@ -26,21 +28,21 @@
 
 /* ---- Shapes --------------------------------------------------------------------------- */
 
-/* Everything about one kernel on one problem that terms share. */
+/* What terms share about one kernel on one problem. */
 typedef struct work {
   const gg_model *of;
   const gg_terms *terms;      /* the model's own */
   const gg_distributed *tile; /* likewise */
   const gg_device_model *device;
   int64_t multiprocessors; /* that the launch may fill */
-  int at_once, resident;   /* of the model's, as many CTAs as these hold */
+  int at_once, resident;   /* the model's, limited to these multiprocessors */
   gg_extents extents;
-  double tiles_m, tiles_n; /* whole clusters */
-  double step_bytes;       /* of A's and B's part of a K step, as much as they cost to load */
-  double band;             /* tiles across one */
-  double lockstep;         /* see there */
-  double shares;           /* of tiles; 0: all are whole */
-  double storing;          /* bytes of DRAM's time, beside those that are moved */
+  double tiles_m, tiles_n; /* of D, rounded up to whole clusters */
+  double step_bytes;       /* bytes of A and B in a K step, weighted by what they cost to load */
+  double band;             /* tiles across a band */
+  double lockstep;         /* see lockstep() */
+  double shares;           /* shares of tiles; 0: all tiles are whole */
+  double storing;          /* bytes that take DRAM's time in addition to those moved */
 } work;
 
 static double greater(double a, double b) {
@@ -51,7 +53,7 @@ static double lesser(double a, double b) {
   return a < b ? a : b;
 }
 
-/* A norm of degree 8: (1 + x)^(1/8) by a cubic, to a ten-thousandth. */
+/* A norm of degree 8: (1 + x)^(1/8) by a cubic polynomial, exact to a ten-thousandth. */
 static double join(double a, double b) {
   double larger = greater(a, b), smaller = lesser(a, b);
   if (larger <= 0) return 0;
@@ -60,7 +62,7 @@ static double join(double a, double b) {
   return larger * (1 + x * (0.125 - x * (0.049596 - x * 0.015104)));
 }
 
-/* Tiles across a band, in which the kernel walks them. */
+/* Tiles across a band of the order in which the kernel walks D. */
 static double band_of(const work *w) {
   if (w->terms->raster == GG_RASTER_ALONG_N)
     return lesser(w->tiles_m, (double)w->terms->raster_group * w->tile->cluster_m);
@@ -71,7 +73,8 @@ static int cluster_size(const gg_distributed *tile) {
   return tile->cluster_m * tile->cluster_n * tile->cluster_k;
 }
 
-/* Of `all` CTAs whole clusters on so many multiprocessors, with `each` on one; one at least. */
+/* Of `all` CTAs, how many fit on `multiprocessors` multiprocessors, `each` on one, in whole
+ * clusters; at least one cluster. */
 static int within(int all, int64_t multiprocessors, int each, int cluster) {
   int64_t most = multiprocessors * each / cluster * cluster;
   if (most < cluster) most = cluster;
@@ -95,7 +98,7 @@ static work make_work(const gg_model *model, gg_extents e, int64_t multiprocesso
 
 /* ---- One step, one tile --------------------------------------------------------------- */
 
-/* What a multiprocessor reaches with as many warps and CTAs as it has. */
+/* The part of its rate that a multiprocessor reaches with as many warps and CTAs as it has. */
 static double warps_share(const work *w, double tiles_each) {
   const gg_terms *t = w->terms;
   if (w->tile->cores)
@@ -107,7 +110,7 @@ static double warps_share(const work *w, double tiles_each) {
   return others * lesser(1, ctas * t->threads / GG_WARP / w->of->warps_wanted);
 }
 
-/* Of one multiprocessor, where `active` multiply. */
+/* The rate at which one multiprocessor multiplies while `active` do. */
 static double mma_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
   double busy = active / (device->sustained * device->sm_count);
@@ -119,17 +122,19 @@ static double mma_rate(const work *w, double active) {
   return rate * w->of->tensor_share * warps_share(w, tiles / (double)w->multiprocessors);
 }
 
-/* What shows of a K step's additions of sums that are promoted. */
+/* The time by which additions of promoted sums prolong a K step, as far as other work does not hide
+ * it. */
 static double promoted_additions(const gg_model *model) {
   const gg_distributed *tile = &model->terms.distributed;
   const gg_traits *traits = &model->terms.traits;
   if (traits->promotions == 0) return 0;
-  double rows = 64, columns = 128; /* of which a consumer's are what `promotion` is of */
+  double rows = 64, columns = 128; /* the extents of a consumer's block that `promotion` was
+                                    * measured for */
   double sums = tile->tile_m * tile->tile_n / (rows * columns) / traits->owners;
   return traits->promotions * sums * model->device->promotion / traits->promotions_hidden;
 }
 
-/* Seconds of a K step: by the tensor core's rate, by reading its operands, and as both come out. */
+/* Seconds of a K step: by the tensor core's rate; by reading its operands; and both combined. */
 typedef struct multiplied {
   double issue, operands, whole;
 } multiplied;
@@ -139,8 +144,8 @@ static multiplied multiply_step(const work *w, double active) {
   const gg_traits *traits = &t->traits;
   double operations = 2.0 * w->tile->tile_m * w->tile->tile_n * w->tile->tile_k;
   double read = traits->reads_a * t->m_read + traits->reads_b * t->n_read;
-  read += w->of->scales_step;     /* once, on their way to tensor memory */
-  read += 2 * traits->transposed; /* which the same memory is read and written for */
+  read += w->of->scales_step;     /* read once, on their way to tensor memory */
+  read += 2 * traits->transposed; /* each read and written in the same memory */
   multiplied out = {operations / mma_rate(w, active), read / w->device->smem_rate, 0};
   out.whole =
       traits->reads_beside ? greater(out.issue, out.operands) : join(out.issue, out.operands);
@@ -153,13 +158,13 @@ enum {
   sector = 32, /* of DRAM */
 };
 
-/* More, as a share, where lines of `width` bytes do what those of 128 could. */
+/* How much more, as a fraction, lines of `width` bytes cost than lines of 128 bytes. */
 static double narrowness(double width) {
   return line / lesser(width, line) - 1;
 }
 
-/* Lines of A or B: which way they run, bits of an element, and elements along K for each that is
- * stored. */
+/* Facts about the lines of A or B: which way they run, bits of an element, and how many elements
+ * along K each stored one stands for. */
 typedef struct line_facts {
   gg_major major;
   int bits, stored;
@@ -173,8 +178,8 @@ static line_facts lines_of_b(const work *w) {
   return (line_facts){w->terms->b_major, w->tile->b_bits, 1};
 }
 
-/* Whether lines do not all start at multiples of 128 bytes; along K one in `stored` elements is
- * there. */
+/* Whether some lines do not start at multiples of 128 bytes. Along K, one in `stored` elements is
+ * stored. */
 static bool is_ragged(const work *w, line_facts of) {
   int64_t length = of.major == GG_MAJOR_K   ? w->extents.k / of.stored
                    : of.major == GG_MAJOR_M ? w->extents.m
@@ -183,18 +188,20 @@ static bool is_ragged(const work *w, line_facts of) {
   return length % bits * of.bits % bits != 0;
 }
 
-/* Boxes narrower than one take as many requests. */
+/* What loading a byte costs in boxes of this width, relative to boxes of 128 bytes: a narrower box
+ * takes as many requests. */
 static double line_cost(const gg_device_model *device, int swizzle_bytes) {
   double narrow = narrowness(greater(swizzle_bytes, 16));
   return 1 + device->narrow_load * narrow * narrow;
 }
 
-/* Ragged lines touch one more of the L2 cache's. */
+/* The extra cost of ragged lines, which touch one more line of the L2 cache each. */
 static double ragged_cost(const work *w, line_facts of) {
   return is_ragged(w, of) ? w->device->ragged_load : 0;
 }
 
-/* Factors of A are shared along N, as A is; those of B by all CTAs along M, of a pair by both. */
+/* Bytes of scale factors and metadata that a K step loads. Factors of A are shared along N, as A
+ * is; those of B by all CTAs along M, also by both CTAs of a pair. */
 static double factor_step_bytes(const work *w) {
   const gg_distributed *tile = w->tile;
   double shared = w->device->shared_load;
@@ -203,8 +210,9 @@ static double factor_step_bytes(const work *w) {
          w->terms->metadata;
 }
 
-/* Of the CTAs that share an operand's tile each loads a part, and is sent the others'. Those of a
- * pair have halves of B of their own. Metadata is not shared. */
+/* Bytes that a K step loads, weighted by their cost. Of the CTAs that share an operand's tile, each
+ * loads a part, and is sent the parts of the others. The CTAs of a pair have different halves of B.
+ * Metadata is not shared. */
 static double load_step_bytes(const work *w) {
   const gg_terms *t = w->terms;
   double shared = w->device->shared_load;
@@ -214,8 +222,8 @@ static double load_step_bytes(const work *w) {
   return t->m_step * a / sharers_of_a + t->n_step * b / sharers_of_b + factor_step_bytes(w);
 }
 
-/* Bytes that a CTA has under way, of the stages that do not wait to be multiplied: where CTAs copy
- * for each other, a stage waits for the slowest of them too. */
+/* Bytes that a CTA has requested at once, in the stages that do not wait to be multiplied. If CTAs
+ * copy for each other, a stage also waits for the slowest of them. */
 static double bytes_under_way(const gg_model *model) {
   const gg_terms *t = &model->terms;
   bool waits = t->distributed.cluster_m * t->distributed.cluster_n > 1;
@@ -224,23 +232,24 @@ static double bytes_under_way(const gg_model *model) {
   return t->ctas_per_sm * greater(stages, 0.5) * stage;
 }
 
-/* Of so many rows of A and columns of B, with their factors. */
+/* Bytes of `rows` rows of A and `columns` columns of B, with their scale factors. */
 static double operand_bytes(const work *w, double rows, double columns) {
   return (rows * w->terms->bytes_a + columns * w->terms->bytes_b) * (double)w->extents.k;
 }
 
-/* Of A and B, of all batches. */
+/* Bytes of A and B, of all batches. */
 static double once_bytes(const work *w) {
   const gg_extents *e = &w->extents;
   return (double)e->batch * operand_bytes(w, (double)e->m, (double)e->n);
 }
 
-/* What the L2 cache answers more where CTAs that load the same lines ask for them at once:
- * neighbours then have them by one request. Tiles that D has only a part of load less, and run
- * ahead; so do those that get from DRAM what others find in the cache. Shares of tiles are at
- * different places of K anyway, requests of ragged lines meet less, and those that go to several
- * CTAs of a cluster not at all. In a narrow band those who share lines are nearer to each other
- * (measured); where they claim their tiles they lie in one GPC. */
+/* How much faster the L2 cache answers, as a fraction, if CTAs that load the same lines ask for
+ * them at the same time, so that neighbours get them by one request. Several things disturb that.
+ * Tiles that D fills only in part load less and run ahead, and so do CTAs that find in the cache
+ * what others wait for from DRAM. Shares of tiles are at different places of K anyway. Requests of
+ * ragged lines meet less often, and those that go to several CTAs of a cluster not at all. In a
+ * narrow band, CTAs that share lines are closer to each other (measured); if clusters claim their
+ * tiles, they are in one GPC. */
 static double lockstep(const work *w, const gg_distribution *distribution) {
   bool claims = w->tile->claims;
   if (distribution->group_tiles > 1 || (cluster_size(w->tile) > 1 && !claims)) return 0;
@@ -257,8 +266,8 @@ static double lockstep(const work *w, const gg_distribution *distribution) {
   return gain * lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
 }
 
-/* As many as `active` multiprocessors, each with its even part of the L2 cache's rate: those of a
- * large cluster are in one group, whose way there they share. */
+/* How many multiprocessors effectively share the L2 cache's rate when `active` load. The CTAs of a
+ * large cluster are in one group of multiprocessors, and share its way to the cache. */
 static double crowded(const work *w, double active) {
   const gg_device_model *device = w->device;
   int cluster = cluster_size(w->tile);
@@ -267,27 +276,28 @@ static double crowded(const work *w, double active) {
   return lesser(ceil(active / cluster / groups) * cluster * groups, device->sm_count);
 }
 
-/* Of one multiprocessor, where `active` load. */
+/* The rate at which one multiprocessor loads while `active` do. */
 static double load_rate(const work *w, double active) {
   const gg_device_model *device = w->device;
   double shared = crowded(w, active) / (device->l2_rate * (1 + w->lockstep));
   return 1 / join(w->of->load_byte, shared);
 }
 
-/* Bytes of a tile of D that the epilogue is fetched, for each of the tile's K steps. */
+/* Bytes that are fetched for a tile's epilogue, for each of the tile's K steps. */
 static double fetched_bytes(const work *w) {
   const gg_distributed *tile = w->tile;
   double steps = greater(1, ceil((double)w->extents.k / tile->tile_k));
   return tile->tile_m * tile->tile_n * w->terms->traits.epilogue.fetched / steps;
 }
 
-/* Copies of threads; what has no 4 bytes comes by registers. */
+/* The number of copies that threads make for `bytes` bytes, weighted: copies of less than 4 bytes
+ * go through registers. */
 static double copies_of(const work *w, double bytes, int each) {
   return bytes / each * (each < 4 ? w->device->copies_by_registers : 1);
 }
 
-/* Seconds of one step's copies; those of warps have the shared memory's own limit, and what they
- * transpose their instructions' rate. */
+/* Seconds of one step's copies. Copies of warps are also limited by shared memory, and what warps
+ * transpose by the rate of their instructions. */
 static double load_step(const work *w, double active) {
   const gg_terms *t = w->terms;
   double step = (w->step_bytes + fetched_bytes(w)) / load_rate(w, active);
@@ -304,7 +314,7 @@ static double load_step(const work *w, double active) {
   }
 }
 
-/* Elements of D that a consumer computes of a tile: boxes that overlap twice. */
+/* Elements of D that a consumer computes of a tile. Where boxes overlap, elements count twice. */
 static double tile_elements(const gg_model *model) {
   const gg_terms *t = &model->terms;
   double columns = t->distributed.tile_n;
@@ -312,9 +322,9 @@ static double tile_elements(const gg_model *model) {
   return t->distributed.tile_m * columns / t->traits.owners;
 }
 
-/* Seconds more where lanes store D because its lines begin anywhere: long lines in chunks of 16
- * bytes, and both ends in units of what they are aligned to; short ones in such units. Of a cluster
- * along K each CTA stores its part. */
+/* Extra seconds if lanes store D because its lines may begin at any address. Long lines are stored
+ * in chunks of 16 bytes, and both ends in units of their alignment; short lines in such units
+ * throughout. Of a cluster along K, each CTA stores its part. */
 static double by_access(const gg_model *model) {
   enum { chunk = 16 };
   const gg_terms *t = &model->terms;
@@ -329,7 +339,7 @@ static double by_access(const gg_model *model) {
   return lines * units / model->device->access_rate;
 }
 
-/* Seconds of one consumer's epilogue of one tile, which stores it. */
+/* Seconds in which one consumer stores one tile. */
 static double tile_epilogue(const gg_model *model) {
   const gg_terms *t = &model->terms;
   const gg_device_model *device = model->device;
@@ -345,13 +355,13 @@ static double tile_epilogue(const gg_model *model) {
   return device->epilogue + join(elements / rate, model->sums) + by_access(model);
 }
 
-/* Seconds of it that reading tensor memory takes, while what was read is stored. */
+/* The part of that time that reading tensor memory takes, while what was read before is stored. */
 static double tile_sums(const gg_model *model) {
   double bytes = tile_elements(model) * model->terms.traits.sums;
   return bytes > 0 ? bytes / model->device->sums_rate : 0;
 }
 
-/* Seconds that it computes an element, where nothing else does. */
+/* Seconds of arithmetic for one element, if nothing else computes. */
 static double computing(const gg_model *model) {
   const gg_epilogue_work *e = &model->terms.traits.epilogue;
   return join(e->special / model->device->special_rate, e->plain / model->device->plain_rate);
@@ -365,9 +375,9 @@ static double by_unit(const gg_model *model) {
   return bytes / t->access_bytes_d / model->device->unit_rate;
 }
 
-/* Seconds that the next tile's K tiles wait for stages which have C of a tile. Where C has stages
- * of its own they wait for the CTA of the cluster alone whose C comes last: in one of eight half as
- * long. */
+/* Seconds for which the next tile's K tiles wait for stages that hold C of this tile. If C has
+ * stages of its own, they wait only for the CTA of the cluster whose C comes last: in a cluster of
+ * eight, half as long. */
 static double tile_held(const gg_model *model) {
   const gg_distributed *tile = &model->terms.distributed;
   double read = tile->tile_m * tile->tile_n * model->terms.traits.epilogue.fetched;
@@ -376,9 +386,9 @@ static double tile_held(const gg_model *model) {
   return waits * read / model->device->held_rate;
 }
 
-/* Seconds of what it does beside that. The units that compute are the multiprocessor's: consumers
- * of one tile have a part of them each, and one that has them while the other multiplies waits
- * longer for its own results. */
+/* Seconds of the epilogue's other work on one tile, reading and computing. The units that compute
+ * belong to the multiprocessor: consumers of one tile get a part of them each, and one that has
+ * them while another consumer multiplies waits longer for its own results. */
 static double tile_work(const gg_model *model, bool in_turns) {
   const gg_device_model *device = model->device;
   const gg_epilogue_work *e = &model->terms.traits.epilogue;
@@ -390,14 +400,14 @@ static double tile_work(const gg_model *model, bool in_turns) {
   return tile_elements(model) * each + e->vectors / device->read_rate;
 }
 
-/* Of a tile, where consumers take turns: it takes the time that one multiplies, or half of what one
- * takes for both. */
+/* Seconds for one tile if consumers take turns: the time in which one multiplies, or half of what
+ * one consumer takes for both. */
 static double turn(double tile, double epilogue) {
   return join(tile, (tile + epilogue) / 2);
 }
 
-/* What of a tile's epilogue shows beside the next one's multiplying, of `tile` seconds. Whatever is
- * hidden, the next tile's K tiles wait for the stages that C is in. */
+/* Seconds by which a tile's epilogue prolongs the `tile` seconds of the next one's multiplying.
+ * Even if all of it is hidden, the next tile's K tiles wait for the stages that C is in. */
 static double visible_epilogue(const gg_model *model, double tile) {
   double each = model->epilogue, whole = each + model->work_in_turns;
   gg_overlap overlap = model->terms.traits.overlap;
@@ -411,8 +421,8 @@ static double visible_epilogue(const gg_model *model, double tile) {
 
 /* ---- DRAM ----------------------------------------------------------------------------- */
 
-/* Bytes that one round's tiles read: a block of a band's width across, and as many tiles along as
- * there are multiprocessors for. Tiles that share an operand's lines drift apart, and read them
+/* Bytes that the tiles of one round read. They are a block of D: as wide as a band, and as long as
+ * there are multiprocessors for. Tiles that share an operand's lines drift apart, and so read them
  * `drift` times. */
 static double round_bytes(const work *w, double tiles_at_once, double drift) {
   bool along_m = w->terms->raster != GG_RASTER_ALONG_N;
@@ -423,7 +433,7 @@ static double round_bytes(const work *w, double tiles_at_once, double drift) {
                        columns * w->tile->tile_n * (rows > 1 ? drift : 1));
 }
 
-/* Bytes of D and of what is stored beside it. */
+/* Bytes of D and of what is stored besides it. */
 static double stored_bytes(const work *w) {
   const gg_extents *e = &w->extents;
   double each = w->terms->stored + w->terms->traits.epilogue.aside;
@@ -436,7 +446,8 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   const gg_epilogue_work *e_work = &w->terms->traits.epilogue;
   double beside = batch * (double)e->m * (double)e->n * (e_work->fetched + e_work->read);
   beside += stored_bytes(w);
-  /* What fits is read once; beyond, every round reads its own, and more as they drift apart. */
+  /* What fits in the L2 cache is read once. Beyond that, every round reads its own operands, and
+   * more as its tiles drift apart. */
   double beyond = once / greater(1, batch) / w->device->l2_bytes;
   if (beyond <= 1) return once + beside;
   double in_round = round_bytes(w, tiles_at_once, 1) / w->device->l2_bytes;
@@ -445,15 +456,15 @@ static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
   return greater(once, again) + beside;
 }
 
-/* The largest power of two that divides both, of which one is not 0. */
+/* The largest power of two that divides both numbers, at least one of which is not 0. */
 static int64_t aligned_to(int64_t a, int64_t b) {
   return (a | b) & -(a | b);
 }
 
-/* What storing takes beside its bytes, in bytes: DRAM turns from reading to writing, and sectors at
- * the ends of a tile's lines are other tiles', too. Tiles of a cluster store both parts of a sector
- * at about the same time: they meet in the L2 cache, also where a D that is larger than it leaves
- * it before other tiles have stored theirs. */
+/* What storing costs in addition to its bytes, in bytes: DRAM has to turn from reading to writing,
+ * and sectors at the ends of a tile's lines belong to other tiles, too. Tiles of one cluster store
+ * both parts of a sector at about the same time, so that the parts meet in the L2 cache; parts of
+ * other tiles do not where D is larger than the cache, and a sector leaves it in between. */
 static double storing_bytes(const work *w) {
   const gg_terms *t = w->terms;
   const gg_device_model *device = w->device;
@@ -469,8 +480,9 @@ static double storing_bytes(const work *w) {
   return stored_bytes(w) * (device->store_more + device->store_parted * parted);
 }
 
-/* What else shares read that begin in one tile and end in another: tiles of a round are then at
- * different places of K, and do not find in the L2 cache what the others have just read. */
+/* Additional bytes that are read if shares begin in one tile and end in another: then the tiles of
+ * a round are at different places of K, and do not find in the L2 cache what others have just read.
+ */
 static double stray_bytes(const work *w, const gg_distribution *distribution) {
   if (distribution->group_tiles <= 1) return 0;
   double tiles = (double)distribution->shared_tiles * w->tile->cluster_m * w->tile->cluster_n;
@@ -480,15 +492,16 @@ static double stray_bytes(const work *w, const gg_distribution *distribution) {
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
-/* Seconds a byte, where `active` multiprocessors ask for them. */
+/* Seconds for a byte from DRAM while `active` multiprocessors ask for bytes. */
 static double dram_byte(const work *w, double active) {
   const gg_device_model *device = w->device;
   double idle = 1 - active / device->sm_count;
   return join(1 / device->dram_rate, w->of->dram_byte / active) * (1 + device->idle * idle);
 }
 
-/* Seconds that bringing sums together takes: of clusters along K for each tile that one computes;
- * of shared tiles those of the last cluster, which others do not hide. */
+/* Seconds that bringing sums together takes. With clusters along K, that of each tile that a
+ * cluster computes. With shared tiles, that of the last cluster, because other work hides the rest.
+ */
 static double sharing(const work *w, const gg_distribution *distribution) {
   double sums = (double)w->tile->tile_m * w->tile->tile_n * w->tile->accumulator_bits / 8;
   int parts = w->tile->cluster_k;
@@ -501,7 +514,7 @@ static double sharing(const work *w, const gg_distribution *distribution) {
   return distribution->waits * w->device->wait + distribution->adding * sums / w->device->sum_rate;
 }
 
-/* CTAs that run at once, where each has a multiprocessor. */
+/* CTAs that run at once if each has a multiprocessor to itself. */
 static int resident(const gg_distributed *tile, const gg_device_model *device) {
   int cluster = cluster_size(tile), clusters = 0;
   if (cluster == 1) return device->sm_count;
@@ -510,7 +523,7 @@ static int resident(const gg_distributed *tile, const gg_device_model *device) {
   return clusters > 0 ? clusters * cluster : cluster;
 }
 
-/* What a kernel and a problem come to, before any time. */
+/* Fills in the quantities of a kernel and a problem, as opposed to times. */
 static void count(gg_prediction *out, const work *w, const gg_distribution *distribution) {
   const gg_extents *e = &w->extents;
   int at_once = w->at_once;
@@ -526,14 +539,15 @@ static void count(gg_prediction *out, const work *w, const gg_distribution *dist
   out->dram_bytes = dram_bytes(w, out->tiles, at_once) + stray_bytes(w, distribution);
 }
 
-/* Seconds in which `active` multiprocessors make `steps` K steps each, with a share of the DRAM's
- * traffic; its terms are added to `out`, and what shows of `epilogues` that others follow. */
+/* Seconds in which `active` multiprocessors do `steps` K steps each, with `share` of DRAM's
+ * traffic, and the visible part of `epilogues` epilogues that other tiles follow. Adds the phase's
+ * terms to `out`. */
 static double phase(gg_prediction *out, const work *w, double active, double steps, double share,
                     double epilogues) {
   if (active <= 0) return 0;
   multiplied multiply = multiply_step(w, active);
   double load = load_step(w, active);
-  bool one_stage = w->terms->stages == 1; /* which is loaded, and then multiplied */
+  bool one_stage = w->terms->stages == 1; /* loaded first, and then multiplied */
   double both = one_stage ? multiply.whole + load : join(multiply.whole, load);
   double step = both + w->device->step;
   double dram = share * (out->dram_bytes + w->storing) * dram_byte(w, active);
@@ -548,8 +562,9 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
   return join(greater(steps * step + visible, tiles * w->of->map_change), dram);
 }
 
-/* Rounds of whole tiles, and then one of what is left, by fewer, who have the L2 cache and the DRAM
- * for themselves. Shared tiles are distributed so that all end at once. */
+/* Seconds of all rounds: first those of whole tiles on all multiprocessors; then one with what is
+ * left, on fewer, which have the L2 cache and DRAM to themselves. Shared tiles are distributed so
+ * that all multiprocessors end at once. */
 static double rounds(gg_prediction *out, const work *w, const gg_distribution *distribution) {
   int at_once = w->at_once;
   double ctas = w->tile->cluster_k, steps = ceil(out->k_tiles / ctas); /* of one tile */
@@ -575,7 +590,7 @@ gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device) {
   out.at_once = resident(tile, device);
   out.resident = out.at_once * (tile->warps ? terms->ctas_per_sm : 1);
   out.scales_step = terms->scales_a + terms->scales_b + terms->metadata;
-  bool boxes = traits->loader == GG_LOADER_BOXES; /* which are as wide as a swizzle */
+  bool boxes = traits->loader == GG_LOADER_BOXES; /* boxes are as wide as a swizzle */
   out.line_a = boxes ? line_cost(device, terms->swizzle_bytes_a) : 1;
   out.line_b = boxes ? line_cost(device, terms->swizzle_bytes_b) : 1;
   out.under_way = bytes_under_way(&out);
@@ -591,9 +606,9 @@ gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device) {
   return out;
 }
 
-/* Whether single CTAs that share tiles lie anywhere behind the launch ahead. What beginning beside
- * it gains they then lose again (measured: docs/performance/h100.md, "Shares that fill the
- * device"). */
+/* Whether single CTAs that share tiles are placed anywhere behind the launch ahead. They then lose
+ * again what they gain by beginning beside it (measured: docs/performance/h100.md, "Shares that
+ * fill the device"). */
 static bool lie_anywhere(const gg_distributed *tile, const gg_distribution *distribution) {
   return tile->specialised && !tile->claims && cluster_size(tile) == 1 && distribution->shares > 0;
 }
@@ -604,7 +619,7 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
   const gg_device_model *device = model->device;
   gg_prediction out = {.launch = device->launch, .seconds = device->launch};
   if (extents.m == 0 || extents.n == 0 || extents.batch == 0) return out;
-  /* The plan's M is then the problem's N. */
+  /* With swap_ab, the plan's M is the problem's N. */
   if (model->terms.swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
   work w = make_work(model, extents, multiprocessors);
   gg_distribution distribution;

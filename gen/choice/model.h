@@ -1,30 +1,32 @@
-/* How long a kernel will take: the model that gg_gemm chooses by. */
+/* The model by which gg_gemm chooses a kernel: it predicts how long a kernel takes. */
 #ifndef GG_CHOICE_MODEL_H
 #define GG_CHOICE_MODEL_H
 
 #include "atom/device.h"
 #include "choice/terms.h"
 
-/* Times in seconds; `seconds` is not their sum: what overlaps counts once. */
+/* A prediction. Times are in seconds. `seconds` is not the sum of the others, because what overlaps
+ * counts once. */
 typedef struct gg_prediction {
   double seconds;
-  double tiles;  /* of D, batches counted, whole clusters */
-  double rounds; /* tiles of the busiest multiprocessor, of shared ones its share */
+  double tiles;  /* tiles of D in all batches, in whole clusters */
+  double rounds; /* tiles of the busiest multiprocessor; of shared tiles, its share */
   double k_tiles;
-  double filled;     /* share of the rounds' tiles that D has: 1 wastes nothing */
-  double dram_bytes; /* read and written */
-  double load_bytes; /* into shared memory, of all multiprocessors */
-  int64_t shares;    /* of tiles that several compute together */
+  double filled;     /* part of the rounds' tiles that D fills: 1 wastes nothing */
+  double dram_bytes; /* bytes read and written */
+  double load_bytes; /* bytes loaded into shared memory, by all multiprocessors */
+  int64_t shares;    /* shares of tiles that several clusters compute together */
   int64_t workspace_bytes;
-  double launch;   /* and filling the pipeline */
-  double multiply; /* of the busiest multiprocessor: the longer of the next two, or more */
+  double launch;   /* launching, and filling the pipeline */
+  double multiply; /* multiplying on the busiest multiprocessor: the longer of the next two, or more
+                    */
   double issue;    /* by the tensor core's rate */
-  double operands; /* by reading A and B from shared memory */
+  double operands; /* by the rate of reading A and B from shared memory */
   double load;
-  double epilogue; /* what of it nothing hides */
-  double finish;   /* all of its epilogues, where others do nothing else; else 0 */
-  double sums;     /* of `finish`, reading tensor memory */
-  double sharing;  /* to bring together what several have of a tile */
+  double epilogue; /* the part that nothing hides */
+  double finish;   /* all of its epilogues, if some warps do nothing else; else 0 */
+  double sums;     /* the part of `finish` that is reading tensor memory */
+  double sharing;  /* bringing together what several clusters or CTAs have of a tile */
   double dram;
 } gg_prediction;
 
@@ -54,21 +56,23 @@ typedef struct gg_model {
 
 gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device);
 
-/* Extents are at least 0. `multiprocessors`: how many of the device's the launch may fill, as
- * gg_problem has it; 0: all. Rates that all of them share stay the device's: what fills the others
- * is another launch's. Pure and cheap: some hundred nanoseconds, and a microsecond or two where
- * there are shares to choose. A kernel that cannot have the extents takes INFINITY. */
+/* Predicts the time of one problem. Extents must be at least 0. `multiprocessors` is how many of
+ * the device's the launch may fill, as in gg_problem; 0 means all. Rates that all multiprocessors
+ * share stay the device's, because other launches may fill the rest. A pure function, and cheap:
+ * some hundred nanoseconds, or a microsecond or two if shares have to be chosen. A kernel that
+ * cannot have the extents takes INFINITY. */
 gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_t multiprocessors);
 
-/* Whether a kernel is asked at all: one whose lanes store a D that boxes could store not where D's
- * lines are whole sectors of DRAM, of which boxes share none. */
+/* Whether a kernel is considered for a problem at all. One whose lanes store a D that boxes could
+ * store is not, if D's lines are whole sectors of DRAM: then no two boxes share a sector, and lanes
+ * gain nothing. */
 bool gg_model_serves(const gg_model *model, gg_extents extents);
 
-/* Whether a kernel may be chosen: not where it takes more than `workspace` bytes of one, or would
- * share tiles where there is nothing to share: without the ability it is faster. */
+/* Whether a kernel may be chosen: not if it needs more than `workspace` bytes, nor if it can share
+ * tiles but has nothing to share, because a kernel without that ability is faster. */
 bool gg_model_admits(const gg_model *model, const gg_prediction *prediction, int64_t workspace);
 
-/* Of one problem alone, on the whole device. */
+/* Predicts the time of a single problem on the whole device. */
 gg_prediction gg_predict(const gg_plan *plan, gg_extents extents, const gg_device_model *device);
 
 #endif

@@ -7,7 +7,7 @@
 #include "plan/scales.h"
 #include "plan/sparse.h"
 
-/* A member that stands where the one before it would end, or is the first: so they have no gaps. */
+/* Whether a member stands directly behind the one before it, so that there is no gap. */
 #define IS_BEHIND(member, before)                                                                  \
   (offsetof(gg_terms, member) == offsetof(gg_terms, before) + sizeof(((const gg_terms *)0)->before))
 _Static_assert(IS_BEHIND(distributed, traits) && IS_BEHIND(bytes_a, distributed) &&
@@ -19,18 +19,18 @@ static int bits_of(gg_dtype type) {
   return gg_dtype_info_of(type)->bits;
 }
 
-/* Of scale factors, for each element. */
+/* Bytes of scale factors for each element. */
 static double factor_bytes(gg_scaling scaling) {
   return scaling.block ? 1.0 / scaling.block : 0;
 }
 
-/* Of metadata, for each element of A, zeros among them. */
+/* Bytes of metadata for each element of A, counting zeros that are not stored. */
 static double metadata_bytes(const gg_plan *plan) {
   enum { line = 16 /* bytes of a row of a tile */ };
   return plan->sparse_a ? (double)line / gg_metadata_tile_k(plan) : 0;
 }
 
-/* Of elements of A and B, and of a K step of a tile. */
+/* Sets the bytes of elements of A and B, and of a tile's K step. */
 static void put_bytes(gg_terms *out, const gg_plan *plan) {
   double a = bits_of(plan->a.type) / 8.0, b = bits_of(plan->b.type) / 8.0;
   double m = plan->tile_m * gg_plan_k_of_a(plan, plan->tile_k);

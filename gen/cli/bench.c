@@ -1,6 +1,7 @@
-/* The measurement. Operand sets are rotated so that no launch finds its inputs in the L2; every
- * contender computes the same sets. Before the race each one's result on the first set is compared
- * with sampled sums in f64 from the device. */
+/* The measurement. Sets of operands are used in rotation, so that no launch finds its inputs in the
+ * L2, and every contender computes the same sets. Before the race the result of each contender on
+ * the first set is compared with f64 sums of sampled elements, computed on the device or on the
+ * host. */
 #include "cli/bench.h"
 
 #include <math.h>
@@ -34,7 +35,8 @@ static void free_sets(operand_sets *sets) {
   *sets = (operand_sets){0};
 }
 
-/* The first set keeps what the reference reads: its C, and where the host sums A and B. */
+/* Adds a set of operands. The first set keeps its inputs on the host where the reference reads them
+ * there: for C, and where the host sums A and B. */
 static gg_status add_set(operand_sets *sets, const bench_rig *rig, const bench_entry *entry,
                          const gg_trial_inputs *inputs, gg_error *err) {
   const cli_case *c = entry->c;
@@ -71,7 +73,8 @@ static gg_status free_memory(int64_t *out, const gg_context *context, gg_error *
   return st;
 }
 
-/* Scales of 0.5 and more: several of them leave 8-bit results that tell right from wrong. */
+/* Makes all scales 0.5 or more: products of several smaller ones would leave 8-bit results too
+ * small to tell right from wrong. */
 static void spread_scales(gg_trial_inputs *inputs, const gg_kernel *kernel) {
   for (size_t i = 0; i < kernel->operation_count; i++) {
     if (kernel->operations[i].kind != GG_OP_SCALE) continue;
@@ -83,7 +86,8 @@ static void spread_scales(gg_trial_inputs *inputs, const gg_kernel *kernel) {
   }
 }
 
-/* Of a set on the device, with the product's D where that has one of its own. */
+/* The bytes of a set on the device, with the bare product's D where that needs memory of its own.
+ */
 static int64_t bytes_of_set(const gg_trial *set) {
   const gg_problem *p = &set->problem;
   bool apart = gg_kernel_n_unit(set->kernel) > 1;
@@ -116,7 +120,7 @@ static gg_status make_sets(operand_sets *sets, const bench_rig *rig, const bench
 
 /* ---- Measured at work ----------------------------------------------------------------- */
 
-/* As a program calls it: launches follow each other, and now and then somebody waits. */
+/* Launches as a program would: many launches in a row, then a wait for all of them. */
 static gg_status launch_some(gg_gemm *gemm, const gg_form *form, const operand_sets *sets,
                              gg_context *context, gg_error *err) {
   enum { launches = 64 };
@@ -158,7 +162,7 @@ gg_status bench_decide(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
 /* ---- Contenders ----------------------------------------------------------------------- */
 
 typedef struct our_launch {
-  gg_prepared *prepared; /* one a set */
+  gg_prepared *prepared; /* one for each set */
   int sets;
 } our_launch;
 
@@ -170,7 +174,7 @@ static gg_status launch_ours(void *self, int turn, CUstream stream, gg_error *er
 typedef struct lt_launch {
   const gg_cublaslt_plan *plan;
   int index;
-  const gg_trial *trials; /* one a set */
+  const gg_trial *trials; /* one for each set */
   int sets;
 } lt_launch;
 
@@ -180,11 +184,11 @@ static gg_status launch_lt(void *self, int turn, CUstream stream, gg_error *err)
   return gg_cublaslt_launch(lt->plan, lt->index, &trial->problem, stream, err);
 }
 
-/* The bare product, and the epilogue in a kernel of its own. */
+/* The bare product followed by a kernel that moves the epilogue's bytes. */
 typedef struct separate_launch {
   our_launch *bare;
   const gg_pass *pass;
-  const gg_trial *trials, *products; /* one a set */
+  const gg_trial *trials, *products; /* one for each set */
 } separate_launch;
 
 static gg_status launch_separate(void *self, int turn, CUstream stream, gg_error *err) {
@@ -200,8 +204,8 @@ static gg_status launch_ceiling(void *self, int turn, CUstream stream, gg_error 
   return gg_ceiling_launch(self, stream, err);
 }
 
-/* Workspaces for every kernel: before any is prepared, as a larger one takes a smaller one's place.
- */
+/* Gives the sets workspaces that are large enough for this kernel. Must be called for every kernel
+ * before any launch is prepared, since a larger workspace replaces a smaller one. */
 static gg_status provide(const operand_sets *sets, const gg_module *module, gg_error *err) {
   gg_status st = GG_OK;
   for (int i = 0; i < sets->count && !st; i++)
@@ -209,7 +213,7 @@ static gg_status provide(const operand_sets *sets, const gg_module *module, gg_e
   return st;
 }
 
-/* For `sets` trials. `bare`: a kernel that has no C. */
+/* Prepares a launch for each of `sets` trials. `bare`: the kernel has no C. */
 static gg_status prepare_ours(our_launch *out, const gg_module *module, const gg_trial *trials,
                               int sets, bool bare, gg_error *err) {
   *out = (our_launch){.prepared = gg_malloc((size_t)sets * sizeof *out->prepared), .sets = sets};
@@ -225,18 +229,18 @@ static gg_status prepare_ours(our_launch *out, const gg_module *module, const gg
 
 /* ---- The case ------------------------------------------------------------------------- */
 
-/* Everything of one case that is under way. */
+/* The state of one case's measurement. */
 typedef struct race {
   const bench_rig *rig;
   const bench_entry *entry;
   bench_result *out;
   operand_sets sets;
-  gg_kernel product;  /* our kernels' facts, without operations */
-  gg_trial *products; /* of each set the bare product */
+  gg_kernel product;  /* facts of our kernels, without their operations */
+  gg_trial *products; /* one for each set: the bare product */
   gg_sample sample;
   gg_reference reference;
   gg_cublaslt_plan *plan;      /* NULL: none */
-  gg_cublaslt_plan *bare_plan; /* beside an epilogue: the product; NULL: none, or `plan` is */
+  gg_cublaslt_plan *bare_plan; /* with an epilogue: the bare product; NULL: none, or `plan` is it */
   gg_ceiling ceiling;
   bool has_ceiling;
   gg_pass pass;
@@ -263,10 +267,10 @@ static gg_status make_reference(race *r, gg_error *err) {
   return st;
 }
 
-/* What a contender computes; cuBLASLt stores some of it in types of its own. */
+/* What a contender computes. cuBLASLt stores some results in types of its own. */
 typedef enum work { THE_PRODUCT, THE_EPILOGUE, THE_EPILOGUE_BY_CUBLASLT } work;
 
-/* Runs a contender on the first set and compares. */
+/* Runs a contender on the first set and compares its result with the reference. */
 static gg_status verify(bench_figure *out, race *r, gg_contender_launch launch, void *self, work of,
                         gg_error *err) {
   gg_verdict verdict;
@@ -287,7 +291,7 @@ static bool does_epilogue(const bench_entry *entry) {
   return entry->epilogue && entry->epilogue->cublaslt != GG_CUBLASLT_PRODUCT;
 }
 
-/* What a plan of cuBLASLt's computes. */
+/* The trials that a plan of cuBLASLt computes. */
 static const gg_trial *trials_of(const race *r, const gg_cublaslt_plan *plan) {
   return plan == r->plan && does_epilogue(r->entry) ? r->sets.list : r->products;
 }
@@ -296,7 +300,7 @@ static lt_launch launch_of(const race *r, const gg_cublaslt_plan *plan, int inde
   return (lt_launch){plan, index, trials_of(r, plan), r->sets.count};
 }
 
-/* Whether an algorithm that the library proposes can be launched after all. */
+/* Whether an algorithm that cuBLASLt proposes can in fact be launched. */
 static bool runs(const race *r, const gg_cublaslt_plan *plan, int index, gg_error *why) {
   lt_launch launch = launch_of(r, plan, index);
   gg_status st = launch_lt(&launch, 0, NULL, why);
@@ -304,7 +308,7 @@ static bool runs(const race *r, const gg_cublaslt_plan *plan, int index, gg_erro
   return st == GG_OK;
 }
 
-/* Times the candidates briefly; the best takes part in the race proper. */
+/* Times cuBLASLt's candidates briefly, to find the one that takes part in the race. */
 static gg_status choose_candidate(race *r, gg_error *err) {
   int proposed = gg_cublaslt_plan_count(r->plan), count = 0, best = 0;
   lt_launch launches[GG_CUBLASLT_CANDIDATES];
@@ -331,28 +335,28 @@ static double tflops(const cli_case *c, double seconds) {
   return 2e-12 * (double)c->m * (double)c->n * (double)c->k * (double)c->batch / seconds;
 }
 
-/* Who races, and where the figures go. */
+/* The contenders of the race, and where their figures go. */
 typedef struct line_up {
   gg_contender *list;
-  double **figures; /* one a contender; NULL: the ceiling's */
+  double **figures; /* one for each contender; NULL: the ceiling's */
   int count;
 } line_up;
 
-/* Takes part unchecked: its results mean nothing. */
+/* Enters a contender whose result is not checked, as it means nothing. */
 static void enter_unchecked(line_up *all, double *figure, gg_contender_launch launch, void *self) {
   all->list[all->count] = (gg_contender){.launch = launch, .self = self};
   all->figures[all->count++] = figure;
 }
 
-/* Takes part where its result has been compared, right or wrong. */
+/* Enters a contender after its result was compared, whether it was right or wrong. */
 static gg_status enter(line_up *all, race *r, bench_figure *figure, gg_contender_launch launch,
                        void *self, work of, gg_error *err) {
   enter_unchecked(all, &figure->tflops, launch, self);
   return verify(figure, r, launch, self, of, err);
 }
 
-/* The race: ours, then cuBLASLt's first and best, the bare products, that with a separate kernel,
- * the ceiling. */
+/* The race: our kernels, cuBLASLt's first and best candidates, the bare products, the product with
+ * a separate kernel, and the ceiling. */
 static gg_status run_race(race *r, line_up *all, gg_error *err) {
   bench_result *out = r->out;
   lt_launch first = launch_of(r, r->plan, 0), best = launch_of(r, r->plan, out->lt_index);
@@ -379,7 +383,8 @@ static gg_status run_race(race *r, line_up *all, gg_error *err) {
     else
       out->ceiling = 1e-12 * r->ceiling.flops / seconds;
   }
-  /* The first candidate is one of those that the best is chosen from. */
+  /* The first candidate is one of those that the best was chosen from, so the best is never slower.
+   */
   out->lt_best.tflops = fmax(out->lt_first.tflops, out->lt_best.tflops);
   if (r->plan && !does_epilogue(r->entry)) out->lt_bare = out->lt_first;
   return st;
@@ -397,7 +402,8 @@ static gg_status hold_race(race *r, gg_error *err) {
   return st;
 }
 
-/* That cuBLASLt has nothing for the case is no error: there is no figure then. */
+/* Opens cuBLASLt's plan for the case. False where cuBLASLt has none, which is no error: its figure
+ * is left out. */
 static bool open_plan(gg_cublaslt_plan **out, race *r, gg_cublaslt_epilogue epilogue,
                       gg_error *why) {
   const gg_trial *trial = epilogue == GG_CUBLASLT_PRODUCT ? &r->products[0] : &r->sets.list[0];
@@ -428,7 +434,7 @@ static gg_status open_yardsticks(race *r, gg_error *err) {
     st = gg_ceiling_open(&r->ceiling, rig->context, c->a, c->accumulator, err);
     r->has_ceiling = st == GG_OK;
   }
-  /* In place a product apart would need memory of its own. */
+  /* With C in D's place, the separate product would need memory of its own. */
   bool in_place = r->entry->epilogue && r->entry->epilogue->c == BENCH_C_IN_PLACE;
   if (!st && r->entry->bare && !in_place) {
     st = gg_pass_open(&r->pass, rig->context, err);
@@ -437,7 +443,7 @@ static gg_status open_yardsticks(race *r, gg_error *err) {
   return st;
 }
 
-/* When the sets have their workspaces, which the products share. */
+/* Opens the bare products. They share the sets' workspaces, which must be there already. */
 static gg_status open_products(race *r, gg_error *err) {
   gg_status st = GG_OK;
   r->product = *r->entry->kernels[0];
@@ -455,7 +461,7 @@ static void close_products(race *r) {
   gg_free(r->products);
 }
 
-/* Workspaces for every kernel, then their launches. */
+/* Provides workspaces for every kernel, then prepares their launches. */
 static gg_status prepare_all(race *r, gg_error *err) {
   const bench_entry *entry = r->entry;
   gg_status st = GG_OK;

@@ -13,7 +13,7 @@
 /* ---- The table ------------------------------------------------------------------------ */
 
 #define BIAS   "{bias: {along: @, type: %}}"
-#define GELU   "{gelu: {form: tanh_approx}}" /* cuBLASLt's is this approximation, too */
+#define GELU   "{gelu: {form: tanh_approx}}" /* cuBLASLt uses this approximation as well */
 #define FACTOR "{scale: {along: all}}"
 
 const bench_epilogue bench_epilogues[] = {
@@ -131,9 +131,9 @@ int bench_epilogues_read(const bench_epilogue *out[BENCH_EPILOGUES_MAX], const c
 
 /* ---- Forms ---------------------------------------------------------------------------- */
 
-/* cuBLASLt adds no 8-bit floats: with a D of those, C is bf16, and so is a bias; and that of their
- * products, whatever D is. An aux is of C's type, too: one of 8-bit floats, said or not, its
- * kernels wrote as bf16, beyond its end. */
+/* The type of C, and of an aux. cuBLASLt adds no 8-bit floats: where D is of 8-bit floats, C and
+ * the bias are bf16; where A and B are, the bias is bf16 whatever D is. An aux has C's type. When
+ * asked for an aux of 8-bit floats, cuBLASLt's kernels wrote bf16, past the end of the memory. */
 static gg_dtype c_type(const cli_case *c) {
   return gg_dtype_is_fp8(c->d) ? GG_DTYPE_bf16 : c->d;
 }
@@ -142,7 +142,8 @@ static gg_dtype bias_type(const cli_case *c) {
   return gg_dtype_is_fp8(c->a) ? GG_DTYPE_bf16 : c_type(c);
 }
 
-/* cuBLASLt's bias runs along the rows of its column-major D: along D's contiguous mode. */
+/* Appends the operations with @, % and $ replaced. cuBLASLt's bias runs along the rows of its
+ * column-major D, and so along D's contiguous mode. */
 static void put_operations(gg_str *out, const char *operations, const cli_case *c) {
   for (const char *at = operations; *at; at++) {
     if (*at == '@')
@@ -185,7 +186,7 @@ bool bench_epilogue_form(gg_form *out, gg_str *text, gg_str *why, const bench_ep
   }
   out->has_c = epilogue->c != BENCH_C_NONE;
   if (out->has_c && c_type(c) != c->d) {
-    out->c.type = c_type(c); /* twice as wide as D's, and so are its lines */
+    out->c.type = c_type(c); /* twice as wide as D's type, so lines are twice as long */
     out->c.align = out->d.align < 8 ? 2 * out->d.align : 16;
   }
   return true;
@@ -193,7 +194,8 @@ bool bench_epilogue_form(gg_form *out, gg_str *text, gg_str *why, const bench_ep
 
 /* ---- Kernels -------------------------------------------------------------------------- */
 
-/* Without a list of its own, a kernel may also leave out the factors, which are 1 and 0 here. */
+/* Whether the kernel has the wanted operations. For a form without an epilogue, a kernel may have
+ * none at all, or only the factors alpha and beta, which are 1 and 0 here. */
 static bool has_operations(const gg_kernel *kernel, const gg_form *form,
                            const gg_operations *wanted) {
   if (form->epilogue) return gg_form_is_epilogue(wanted, kernel);
@@ -201,7 +203,8 @@ static bool has_operations(const gg_kernel *kernel, const gg_form *form,
          (kernel->operation_count == 1 && kernel->operations[0].kind == GG_OP_LINEAR);
 }
 
-/* Whether it has the C of the form; of a C that is not wanted beta 0 makes nothing. */
+/* Whether the kernel has the C of the form. Where the form has none, any kernel will do: beta is 0.
+ */
 static bool has_c(const gg_kernel *kernel, const gg_form *form) {
   if (!form->has_c) return true;
   return gg_kernel_takes(kernel, GG_PARAM_BETA) && kernel->c.type == form->c.type &&

@@ -38,7 +38,7 @@ static bool counts(const bench_row *row, const char *epilogue) {
   return wanted && is_whole(row) && !row->apart;
 }
 
-/* A geometric mean under way. */
+/* A geometric mean while it is being computed. */
 typedef struct mean {
   double logarithms;
   size_t count;
@@ -80,7 +80,8 @@ bench_means bench_summary_means(const bench_summary *summary, const char *epilog
 
 /* ---- Names ---------------------------------------------------------------------------- */
 
-/* "e4m3 to bf16", "bf16"; behind it accumulators and majors that are not the usual ones. */
+/* Appends the types, as "e4m3 to bf16" or "bf16", and behind them accumulators and majors that are
+ * not the usual ones. */
 static void put_types(gg_str *out, const cli_case *c) {
   static const char letter[] = {[GG_MAJOR_K] = 'k', [GG_MAJOR_M] = 'm', [GG_MAJOR_N] = 'n'};
   int stored = c->sparse_a || c->sparse_b ? 2 : 1;
@@ -130,7 +131,7 @@ static void put_means(gg_str *out, const bench_summary *summary, const char *epi
   gg_str_putc(out, '\n');
 }
 
-/* Fused over separate kernels, of all rows that have both figures. */
+/* Prints how the fused kernels compare with separate ones, over all rows that have both figures. */
 static void put_separate(gg_str *out, const bench_summary *summary, const char *epilogue) {
   mean of_separate = {0};
   double least = 0;
@@ -216,7 +217,8 @@ void bench_summary_markdown(gg_str *out, const bench_summary *summary) {
 
 /* ---- The plot ------------------------------------------------------------------------- */
 
-/* Ratios on a logarithmic axis, so that twice and half are as far from 1. CSS pixels. */
+/* The axis of ratios is logarithmic, so that twice and half lie equally far from 1. In CSS pixels.
+ */
 enum { margin = 20, label_width = 330, axis_width = 520, line_height = 18, head = 64, foot = 30 };
 
 typedef struct axis {
@@ -227,7 +229,8 @@ static double place(const axis *x, double ratio) {
   return margin + label_width + axis_width * log(ratio / x->low) / log(x->high / x->low);
 }
 
-/* The marks of the axis: those of 0.1, 0.2, 0.5, 1, 2, 5 ... that hold every ratio between them. */
+/* The range of the axis: at least 0.8 to 1.25, and wider where ratios lie outside, with 5% to spare
+ * beyond them. */
 static axis axis_of(const bench_summary *summary) {
   axis x = {.low = 0.8, .high = 1.25};
   for (size_t i = 0; i < summary->count; i++) {

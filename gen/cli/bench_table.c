@@ -9,7 +9,7 @@ static double ratio(double figure, double yardstick) {
   return yardstick > 0 ? figure / yardstick : 0;
 }
 
-/* A figure, or a dash where there is none. */
+/* Prints a figure, or a dash where there is none. */
 static void print_figure(int width, int digits, double figure) {
   if (figure > 0)
     printf(" %*.*f", width, digits, figure);
@@ -37,7 +37,7 @@ void bench_table_begin(bench_table *t) {
                 t->epilogues ? "\tover_bare\tlt_over_bare\tlt_right\tlt_does\tseparate" : "");
 }
 
-/* What cuBLASLt was measured at, beside an epilogue. */
+/* What cuBLASLt was measured at where there is an epilogue. */
 static const char *cublaslt_does(const bench_label *of, const bench_result *result) {
   return result->lt_first.tflops > 0 ? of->epilogue->cublaslt_name : "-";
 }
@@ -46,7 +46,8 @@ static bool cublaslt_right(const bench_result *result) {
   return result->lt_first.tflops <= 0 || (result->lt_first.right && result->lt_best.right);
 }
 
-/* What a row has beside an epilogue: how many times as long as the product the whole takes. */
+/* Adds the columns of an epilogue. The first is how many times as long the whole takes as the bare
+ * product. */
 static void put_epilogue(bench_table *t, const bench_label *of, const bench_result *result,
                          const bench_figure *ours) {
   double over = ratio(result->bare.tflops, ours->tflops);
@@ -72,7 +73,7 @@ void bench_kernel_label(gg_str *out, const gg_kernel *kernel) {
   gg_str_printf(out, "%s%s", kernel->name, kernel->ptx ? " (PTX)" : "");
 }
 
-/* Begins an object of a JSON list. */
+/* Begins an object in a JSON list. */
 static void put_object(gg_str *out, const bench_label *of, const gg_kernel *kernel) {
   gg_str_puts(out, out->length ? ",\n    {\"case\": " : "\n    {\"case\": ");
   gg_str_json(out, of->name);

@@ -41,7 +41,7 @@ static bool is(const field *f, const char *word) {
 static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *err) {
   for (int type = 0; type < GG_DTYPE_COUNT; type++) {
     const gg_dtype_info *info = gg_dtype_info_of((gg_dtype)type);
-    if (info->kind == 'c' || !is(f, info->name)) continue; /* no complex products */
+    if (info->kind == 'c' || !is(f, info->name)) continue; /* there are no complex products */
     *out = (gg_dtype)type;
     return GG_OK;
   }
@@ -53,7 +53,7 @@ static gg_status read_type(gg_dtype *out, const field *f, int number, gg_error *
   return refuse(f, number, wanted, err);
 }
 
-/* Takes ":sparse" or ":xor" out of what stands behind a type's name; whether it was there. */
+/* Takes ":sparse" or ":xor" out of what stands behind a type's name. True where it was there. */
 static bool take_word(field *f, const char *word, char room[GG_SHOWN_MAX]) {
   const size_t length = strlen(word);
   const char *colon = memchr(f->text, ':', f->length);
@@ -69,8 +69,8 @@ static bool take_word(field *f, const char *word, char room[GG_SHOWN_MAX]) {
   return true;
 }
 
-/* The type, and behind it where they are there the factors: "e4m3:ue8m0", "e2m1:ue8m0:16". `stored`
- * times as many elements share one where nothing is said. */
+/* Reads a type and, behind it, the scale factors that it may have: "e4m3:ue8m0", "e2m1:ue8m0:16". A
+ * factor covers the usual number of elements, times `stored`, where no number is given. */
 static gg_status read_scaled_type(gg_dtype *type, gg_scaling *scaling, const field *f, int stored,
                                   int number, gg_error *err) {
   static const char wanted[] =
@@ -95,7 +95,7 @@ static gg_status read_scaled_type(gg_dtype *type, gg_scaling *scaling, const fie
   return read_type(type, &own, number, err);
 }
 
-/* Types of A and B, of which one may be sparse, and of D. */
+/* Reads the types of A and B, of which one may be sparse, and of D. */
 static gg_status read_types(cli_case *out, const field *f, gg_error *err) {
   char room[2][GG_SHOWN_MAX];
   field a = f[0], b = f[1];
@@ -122,7 +122,7 @@ static gg_status read_accumulator(cli_case *out, const field *f, gg_error *err) 
   return refuse(f, 3, "f32, f16, s32, f64 or f32fast", err);
 }
 
-/* `first` and `second` are the letters that the operand may have. */
+/* Reads a major. `first` and `second` are the letters of the two that the operand may have. */
 static gg_status read_major(gg_major *out, const field *f, int number, const char *first,
                             gg_major first_major, const char *second, gg_major second_major,
                             gg_error *err) {
@@ -163,7 +163,8 @@ gg_status cli_case_read(cli_case *out, const char *const texts[CLI_CASE_FIELDS],
   return read_case(out, fields, err);
 }
 
-/* Splits [text, end) into fields; gives how many there are, counting at most one too many. */
+/* Splits [text, end) into fields and returns how many there are. It stops one field beyond the most
+ * that a line may have. */
 static int split(field *out, const char *text, const char *end, const char *name, int line) {
   int count = 0;
   for (const char *at = text; at < end && count <= field_count;) {
@@ -275,8 +276,8 @@ static bool same_factors(char name, gg_scaling wanted, gg_scaling has, gg_str *w
   return false;
 }
 
-/* The dense problem with addresses that are aligned to anything, and as much workspace as anyone
- * wants. */
+/* The densely packed problem, at addresses with every alignment and with as much workspace as any
+ * kernel wants. */
 static gg_problem dense_problem(const cli_case *c) {
   return (gg_problem){
       .size = sizeof(gg_problem),
@@ -302,8 +303,8 @@ static gg_problem dense_problem(const cli_case *c) {
   };
 }
 
-/* What the epilogue reads and writes, packed, at made-up addresses; factors and scalars likewise,
- * and what is stored of a sparse operand. */
+/* Places the operands of the epilogue, packed, at made-up addresses; likewise scale factors,
+ * scalars, and the stored part of a sparse operand. */
 static gg_status place_extras(gg_problem *p, const gg_kernel *kernel, gg_error *err) {
   gg_problem packed = *p;
   gg_status st = gg_problem_pack(&packed, kernel, err);

@@ -1,5 +1,5 @@
-/* What gg_gemm would choose for a product on a device, and why: the model's terms of every kernel
- * of the catalogue that computes it. */
+/* What gg_gemm would choose for a product on a device, and why: the terms of the model's prediction
+ * for every kernel of the catalogue that computes the product. */
 #include "cli/choice.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 typedef struct race {
   const cli_case *product;
-  const char *name; /* of it and its epilogue */
+  const char *name; /* of the product with its epilogue */
   int arch;
-  int64_t multiprocessors; /* that the launch fills */
+  int64_t multiprocessors; /* multiprocessors that the launch fills */
   gg_form form;
   gg_device_model device;
   const gg_lineup *lineup;
@@ -24,7 +24,7 @@ typedef struct race {
 
 enum { MULTIPLY };
 
-/* What takes time, in the words of the explanation. */
+/* The terms of a prediction, and how the explanation names them. */
 static const struct {
   const char *name, *longer;
   size_t offset;
@@ -57,13 +57,14 @@ static double tflops(const race *r, double seconds) {
   return 2e-12 * (double)c->m * (double)c->n * (double)c->k * (double)c->batch / seconds;
 }
 
-/* What most of a kernel's time goes to. */
+/* The part that most of a kernel's time goes to. */
 typedef struct bound {
   const char *name;
   double seconds;
 } bound;
 
-/* Of multiplying and of finishing tiles also which part of it. */
+/* The largest term of a prediction. For multiplying and for finishing tiles it also says which part
+ * of that. */
 static bound bound_of(const gg_prediction *p) {
   int most = MULTIPLY;
   for (int i = 1; i < term_count; i++) {
@@ -76,7 +77,7 @@ static bound bound_of(const gg_prediction *p) {
   return (bound){terms[most].name, term(p, most)};
 }
 
-/* Which term most of the winner's time goes to, and in which the second loses most. */
+/* Appends which term takes most of the winner's time, and in which term the second loses most. */
 static void say_why(gg_str *out, const race *r) {
   gg_prediction first = predict(r, 0);
   bound by = bound_of(&first);

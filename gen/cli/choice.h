@@ -5,15 +5,16 @@
 #include "choice/catalogue.h"
 #include "cli/products.h"
 
-/* What a product is to run on. */
+/* The device that a product is to run on. */
 typedef struct cli_choice_device {
-  int arch;            /* 90 */
-  int sm_count;        /* multiprocessors; 0: the model's */
-  int multiprocessors; /* that the launch may fill; 0: all */
+  int arch;            /* the number of the architecture, such as 90 */
+  int sm_count;        /* multiprocessors of the device; 0: as in the model */
+  int multiprocessors; /* multiprocessors that the launch may fill; 0: all */
 } cli_choice_device;
 
-/* Prints the candidates for a product and its form on a device, the fastest first, and why it is
- * that: of `specs`, or without any of the catalogue. Gives an exit code. */
+/* Prints the candidates for a product and its form on a device, the fastest first, and why they
+ * rank so. The candidates are the kernels of `specs`, or where there are none those of the
+ * catalogue. Returns an exit code. */
 int cli_choice_explain(const cli_case *product, const gg_form *form, cli_choice_device on,
                        char *const *specs, int spec_count, bool json);
 

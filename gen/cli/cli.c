@@ -1,4 +1,4 @@
-/* What the commands share: errors on stderr, whole-file output, the progress bar. */
+/* Shared by the commands: errors on stderr, output of whole files, the progress bar. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -66,7 +66,8 @@ static gg_status write_failed(gg_error *err, const char *path) {
   return gg_fail(err, FILE_WRITE, NULL, path, strerror(errno));
 }
 
-/* /dev/stdout, or whatever name it goes by: writing it anew would lose what is there. */
+/* Whether `path` is standard output under any name, such as /dev/stdout. Opening that anew would
+ * lose what was written to it before. */
 static bool is_stdout(const char *path) {
   struct stat named, out;
   return !path || strcmp(path, "-") == 0 ||
@@ -76,7 +77,7 @@ static bool is_stdout(const char *path) {
 
 gg_status cli_print(const gg_str *text, gg_error *err) {
   if (text->failed) return gg_fail(err, MEMORY, NULL, "");
-  fputs(gg_str_text(text), stdout); /* main tells whether all of it went out */
+  fputs(gg_str_text(text), stdout); /* main checks that all of it was written */
   return GG_OK;
 }
 

@@ -27,13 +27,13 @@ static const cli_option atoms_option_rows[] = {
     {0},
 };
 
-/* What is asked for, read; and how far the output is. */
+/* The user's options, parsed, and the state of the output. */
 typedef struct listing {
   const atoms_options *options;
   gg_arch arch;  /* number 0: any */
   gg_dtype type; /* GG_DTYPE_COUNT: any */
   int words;
-  char **word;  /* each must occur in the name */
+  char **word;  /* each must occur in an atom's name */
   size_t count; /* atoms so far */
   size_t wrappers;
   gg_str out;
@@ -68,7 +68,8 @@ static void put_json_layout(gg_str *out, const char *key, gg_layout layout) {
   gg_str_free(&text);
 }
 
-/* Architecture, PTX ISA and CUDA release, as texts; "any" and "-" where the compiler chooses. */
+/* Architecture, PTX ISA and CUDA release as texts. They are "any" and "-" where the compiler
+ * chooses the instruction. */
 typedef struct isa_text {
   char arch[GG_ARCH_NAME_MAX], ptx[8], cuda[8];
 } isa_text;
@@ -90,7 +91,7 @@ static void put_json_isa(gg_str *out, gg_arch arch, int ptx_isa) {
                 isa.cuda);
 }
 
-/* The extents; those of a family that are parameters as the list of their values, or null. */
+/* Writes the extents. For a family, an extent that varies is the list of its values, or null. */
 static void put_json_extents(gg_str *out, const gg_mma_row *row, const gg_mma_atom *atom) {
   const char *comma = "";
   if (atom) {
@@ -161,7 +162,7 @@ static void put_text_mma(listing *list, const gg_mma_row *row, const gg_mma_atom
   put_line(&list->out, cute, extents, types, row->arch, row->ptx_isa, ptx);
 }
 
-/* Wrappers are named after the atom; what has none is left out. */
+/* Writes the wrapper of an atom, a function named after it. An atom that needs none is left out. */
 static void put_wrapper_mma(listing *list, const gg_mma_atom *atom) {
   char name[32];
   gg_str text = GG_STR_INIT;
@@ -178,7 +179,8 @@ static void put_wrapper_mma(listing *list, const gg_mma_atom *atom) {
   gg_str_free(&text);
 }
 
-/* One line: a row (atom is NULL where that is a family) or a member of one. */
+/* Writes one line: a row of the table (`atom` is NULL where the row is a family), or one member of
+ * a family. */
 static void put_mma(listing *list, const gg_mma_row *row, const gg_mma_atom *atom) {
   gg_str ptx = GG_STR_INIT, cute = GG_STR_INIT;
   gg_str_puts(&ptx, row->ptx);
@@ -310,7 +312,7 @@ static int read_filters(listing *list) {
   return CLI_OK;
 }
 
-/* Everything that is asked for; gives how many atoms that is. */
+/* Lists the atoms that are asked for; returns how many there are. */
 static size_t list_atoms(listing *list) {
   bool json = list->options->json;
   if (!json && !list->options->wrapper) {
@@ -320,14 +322,14 @@ static size_t list_atoms(listing *list) {
   if (json) gg_str_puts(&list->out, "{\"mma\":[");
   list_mma(list);
   size_t mma = list->count;
-  list->count = 0; /* of a JSON list of its own */
+  list->count = 0; /* copy atoms have a JSON list of their own */
   if (json) gg_str_puts(&list->out, "],\n\"copy\":[");
   list_copies(list);
   if (json) gg_str_puts(&list->out, "]}\n");
   return mma + list->count;
 }
 
-/* Why there is nothing to print. */
+/* Reports why there is nothing to print. */
 static int fail_empty(const listing *list, size_t found) {
   const atoms_options *options = list->options;
   if (found) {

@@ -68,16 +68,18 @@ typedef struct bench {
   const bench_options *given;
   cli_kernels kernels;
   cli_cases cases;
-  const bench_epilogue *epilogues[BENCH_EPILOGUES_MAX]; /* up to NULL; none: beside the product */
-  const bench_epilogue *epilogue;                       /* the one at hand, or NULL */
-  const gg_module *bare; /* of the case at hand, beside an epilogue: ours of the product, or NULL */
+  const bench_epilogue *epilogues[BENCH_EPILOGUES_MAX]; /* ends with NULL; empty: only the product
+                                                         */
+  const bench_epilogue *epilogue;                       /* the current one, or NULL */
+  const gg_module *bare; /* for the current case, with an epilogue: our kernel of the bare product,
+                          * or NULL */
   bench_rig rig;
-  gg_module **modules;     /* one a kernel; NULL where it did not load */
-  gg_catalogue *catalogue; /* without a SPEC: what a case's kernels are chosen from */
-  gg_gemm *gemm;           /* that measures; NULL: the model chooses */
+  gg_module **modules;     /* one for each kernel; NULL: it did not load */
+  gg_catalogue *catalogue; /* used without a SPEC: where a case's kernels come from */
+  gg_gemm *gemm;           /* chooses by measuring; NULL: the model chooses */
   tune_form *forms;
   gg_device_model model;
-  const gg_kernel **covering; /* of the case at hand */
+  const gg_kernel **covering; /* for the current case */
   gg_module **covering_modules;
   bench_table table;
   bench_summary summary;
@@ -94,7 +96,7 @@ static bool same_case(const cli_case *x, const cli_case *y) {
          x->pointers == y->pointers;
 }
 
-/* -m -n -k -l for every combination of types and majors that the kernels have. */
+/* Makes a case of -m -n -k -l for every combination of types and majors that the kernels have. */
 static int make_cases(bench *b) {
   b->cases.list = gg_malloc((b->kernels.count + 1) * sizeof *b->cases.list);
   if (!b->cases.list) return cli_usage("out of memory");
@@ -122,7 +124,7 @@ static int make_cases(bench *b) {
                   .sparse_b = kernel->sparse_b != 0,
                   .xor_bits = kernel->xor_bits != 0,
                   .pointers = kernel->pointers != 0};
-    bool known = p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0; /* nothing to time */
+    bool known = p.m == 0 || p.n == 0 || p.k == 0 || p.batch == 0; /* no work to time */
     for (size_t j = 0; j < b->cases.count && !known; j++) {
       known = same_case(&b->cases.list[j], &c);
     }
@@ -131,8 +133,8 @@ static int make_cases(bench *b) {
   return CLI_OK;
 }
 
-/* --cases, or those of the kernels; all of them with arrays of addresses where that is asked for.
- */
+/* Reads the cases of --cases, or makes them from the kernels. All of them get arrays of addresses
+ * where --pointers asks for it. */
 static int find_cases(bench *b) {
   const char *path = b->given->cases;
   int code = path ? cli_cases_load(&b->cases, path) : make_cases(b);
@@ -171,7 +173,7 @@ static void put_results(bench *b, const cli_case *c, const bench_label *of,
   bench_table_keep(&b->table);
 }
 
-/* Writes the text, and frees it, where a path is given. */
+/* Writes the text to `path`, if there is one, and frees it. */
 static int write_file(const char *path, gg_str *text) {
   gg_error err = GG_ERROR_INIT;
   gg_status st = GG_OK;
@@ -182,7 +184,8 @@ static int write_file(const char *path, gg_str *text) {
   return st ? cli_report(&err, NULL) : CLI_OK;
 }
 
-/* They are written last, but for the TSV; whether they can be is found out first. */
+/* Checks before the run that the files of results can be written, as most are written only at its
+ * end. */
 static int check_files(const bench_options *given) {
   const char *const paths[] = {given->tsv, given->json, given->markdown, given->svg};
   int code = CLI_OK;
@@ -209,7 +212,8 @@ static int write_files(bench *b) {
 
 /* ---- The run -------------------------------------------------------------------------- */
 
-/* Kernels of a case share its operands, those of the epilogue too. */
+/* Whether two kernels' epilogues read and write the same operands. Kernels that are measured on one
+ * case share all operands. */
 static bool same_epilogue(const gg_kernel *x, const gg_kernel *y) {
   for (size_t i = 0; i < GG_OPERATIONS_MAX; i++) {
     const gg_operation *a = &x->operations[i], *b = &y->operations[i];
@@ -256,14 +260,14 @@ static int find_covering(bench *b, const cli_case *c, const gg_form *form, const
   return count;
 }
 
-/* Whether the kernel computes in local memory. gg_gemm passes over those for the next of its
+/* Whether the kernel uses local memory. gg_gemm passes over such kernels and takes the next of its
  * ranking. */
 static bool spills(const tune_kernel *one) {
   return one->module && gg_module_facts_of(one->module)->local_bytes > 0;
 }
 
-/* Loads the ranked kernels and keeps, in order, the first `most` that gg_gemm would take; the first
- * of all where each one spills. */
+/* Loads kernels in their ranked order and keeps the first `most` that gg_gemm would take. Where all
+ * of them spill, it keeps the first. */
 static void keep_those_taken(size_t *indices, size_t *count, tune_form *ranking, size_t most,
                              gg_context *context) {
   size_t kept = 0, next = 0;
@@ -277,7 +281,7 @@ static void keep_those_taken(size_t *indices, size_t *count, tune_form *ranking,
   *count = kept ? kept : 1;
 }
 
-/* The catalogue's kernels for the case that the model ranks first. */
+/* Finds the catalogue's kernels that the model ranks first for the case. */
 static gg_status rank_form(tune_form **out, size_t **indices, size_t *count, bench *b,
                            const cli_case *c, const gg_form *form, int64_t most, gg_error *err) {
   gg_status st = tune_form_find(out, &b->forms, b->catalogue, form,
@@ -286,7 +290,7 @@ static gg_status rank_form(tune_form **out, size_t **indices, size_t *count, ben
   return tune_rank(indices, count, *out, cli_case_extents(c), &b->model, (size_t)most, err);
 }
 
-/* The same, compiled, without those that spill. */
+/* The same, but compiled, and without those that spill. */
 static gg_status rank_case(tune_form **out, size_t **indices, size_t *count, bench *b,
                            const cli_case *c, const gg_form *form, int64_t top, gg_error *err) {
   gg_status st = rank_form(out, indices, count, b, c, form, top + GG_SPILLING_MOST - 1, err);
@@ -294,13 +298,13 @@ static gg_status rank_case(tune_form **out, size_t **indices, size_t *count, ben
   return st;
 }
 
-/* Puts gg_gemm's choice by measuring in the place of the model's, of which *index is the first. */
+/* Replaces the model's first choice, *index, by the kernel that gg_gemm chooses by measuring. */
 static gg_status put_measured(size_t *index, bench *b, const cli_case *c, const gg_form *form,
                               tune_form *ranking, gg_error *err) {
   const tune_kernel *first = &ranking->kernels[*index];
   gg_gemm_choice choice;
   b->rig.overlap = !b->given->no_overlap;
-  if (!first->module) return GG_OK; /* which is told of it */
+  if (!first->module) return GG_OK; /* that it did not load is reported elsewhere */
   bench_entry entry = {.c = c,
                        .kernels = (const gg_kernel *const *)&first->kernel,
                        .count = 1,
@@ -316,7 +320,7 @@ static gg_status put_measured(size_t *index, bench *b, const cli_case *c, const 
   return GG_OK;
 }
 
-/* Collects them; tells why some do not cover the case after all. */
+/* Collects the chosen kernels, and reports why some of them do not cover the case after all. */
 static int choose_covering(bench *b, const cli_case *c, const gg_form *form,
                            const bench_label *of) {
   gg_error err = GG_ERROR_INIT;
@@ -358,7 +362,8 @@ static int choose_covering(bench *b, const cli_case *c, const gg_form *form,
   return count;
 }
 
-/* The kernel of the bare product: of the SPECs the first without an epilogue. */
+/* Finds a kernel for the bare product: the first of the SPECs without an epilogue, or the
+ * catalogue's. */
 static const gg_module *find_bare(bench *b, const cli_case *c) {
   gg_form form = cli_case_form(c);
   gg_error err = GG_ERROR_INIT;
@@ -385,7 +390,7 @@ static int measure(bench *b, const cli_case *c, const gg_form *form, const bench
   bench_result result;
   int count = b->catalogue ? choose_covering(b, c, form, of) : find_covering(b, c, form, of);
   if (count == 0) return CLI_OK;
-  bool beside = b->epilogue && b->epilogue != bench_epilogues; /* the first is the bare product */
+  bool beside = b->epilogue && b->epilogue != bench_epilogues; /* the first: no epilogue */
   bench_entry entry = {.c = c,
                        .kernels = b->covering,
                        .modules = b->covering_modules,
@@ -398,7 +403,7 @@ static int measure(bench *b, const cli_case *c, const gg_form *form, const bench
   return CLI_OK;
 }
 
-/* The case as it is, or with the epilogue at hand. */
+/* Runs the case without an epilogue, or with the current one. */
 static int run_case(bench *b, const cli_case *c) {
   gg_str name = GG_STR_INIT, operations = GG_STR_INIT, why = GG_STR_INIT;
   gg_form form = cli_case_form(c);
@@ -432,8 +437,9 @@ static int run_epilogues(bench *b, const cli_case *c) {
   return code;
 }
 
-/* Has the kernels generated that the model ranks first for the case, or that gg_gemm asks to be
- * measured, which it finds in the cache then. What cannot be is told when the case is run. */
+/* Generates the kernels that the case will want: those that the model ranks first, or those that
+ * gg_gemm will measure, which then finds them in the cache. Failures are reported when the case is
+ * run. */
 static void generate_chosen(bench *b, const cli_case *c, const gg_form *form) {
   gg_error err = GG_ERROR_INIT;
   tune_form *ranking;
@@ -446,7 +452,8 @@ static void generate_chosen(bench *b, const cli_case *c, const gg_form *form) {
   gg_error_clear(&err);
 }
 
-/* Compiles what the cases will want, all at once: by case there are fewer kernels than cores. */
+/* Compiles the kernels of all cases in parallel. Done case by case, there would be fewer kernels
+ * than cores. */
 static int compile_ahead(bench *b) {
   gg_error err = GG_ERROR_INIT;
   for (size_t i = 0; i < b->cases.count; i++) {
@@ -504,7 +511,7 @@ static void open_cublaslt(bench *b) {
   gg_error_clear(&err);
 }
 
-/* What `gemmgen tune` wrote and packs do not count here. */
+/* Opens the gg_gemm that measures. It ignores packs and what `gemmgen tune` has written. */
 static int open_gemm(bench *b) {
   gg_error err = GG_ERROR_INIT;
   gg_gemm_options measuring = GG_GEMM_OPTIONS_INIT;

@@ -63,7 +63,7 @@ static void put_facts(gg_str *out, const gg_comparison *c) {
 
 /* ---- Texts ------------------------------------------------------------------------------ */
 
-/* Lines of one side of a hunk, as far as some are left to show. */
+/* Prints lines of one side of a hunk, as long as some of `left` remain. */
 static void put_lines(gg_str *out, char sign, const gg_lines *lines, size_t begin, size_t end,
                       size_t *left) {
   for (size_t i = begin; i < end && *left; i++, --*left) {
@@ -74,7 +74,7 @@ static void put_lines(gg_str *out, char sign, const gg_lines *lines, size_t begi
   }
 }
 
-/* Whether it differs. */
+/* Prints how two texts differ. True where they do. */
 static bool put_text(gg_str *out, const char *title, const gg_lines pair[2], size_t most) {
   const gg_change change = gg_change_of(pair);
   gg_hunk at = {0};

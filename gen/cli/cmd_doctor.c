@@ -26,12 +26,12 @@ static const cli_option options[] = {
 
 enum { devices_max = 64 };
 
-/* Everything found; texts that are empty mean that it was not. */
+/* Everything that was found. An empty text means that the thing was not found. */
 typedef struct findings {
   gg_str toolkit, nvcc_version, ptxas;
   gg_compiler *compiler;
   int driver_version;
-  gg_str no_device; /* why there is none */
+  gg_str no_device; /* why there is no device */
   gg_device_facts devices[devices_max];
   gg_gpcs gpcs[devices_max];
   int device_count;
@@ -68,7 +68,7 @@ static void read_version(gg_str *out, char *program) {
   if (started) waitpid(child, NULL, 0);
 }
 
-/* The number behind "release " in nvcc's words. */
+/* Appends the number behind "release " in what nvcc prints. */
 static void find_release(gg_str *out, const char *text) {
   const char *release = strstr(text, "release ");
   if (!release) return;
@@ -139,7 +139,7 @@ static void find_emulator(findings *out) {
   gg_context_close(context);
 }
 
-/* Targets of one family stand together. */
+/* Steps to the first target of the next family. Targets of one family stand together. */
 static const gg_target *const *next_family(const gg_target *const *at) {
   const char *family = (*at)->family;
   while (*at && strcmp((*at)->family, family) == 0)
@@ -147,7 +147,8 @@ static const gg_target *const *next_family(const gg_target *const *at) {
   return at;
 }
 
-/* What becomes of a family's kernels on a device: "as sm_90 cubin", or why not. */
+/* Appends how a family's kernels get onto a device, as in "as sm_90 cubin", or why they cannot.
+ * True where they can. */
 static bool family_on_device(gg_str *out, const findings *found, const gg_target *family,
                              const gg_device_facts *device) {
   gg_error err = GG_ERROR_INIT;
@@ -198,7 +199,7 @@ static void print_families(const findings *found, const gg_device_facts *device)
   }
 }
 
-/* Of a device that is one group nothing is known. */
+/* Prints the GPCs of a device. A device that appears as one group tells nothing and is left out. */
 static void print_gpcs(const gg_gpcs *gpcs) {
   int loose = 0, gpc_count = 0;
   if (gpcs->count < 2) return;
@@ -263,7 +264,7 @@ static void json_text(gg_str *out, const char *name, const char *text) {
   gg_str_puts(out, ",\n");
 }
 
-/* `gpcs` NULL: it is not asked for them. */
+/* Writes the GPCs; `gpcs` NULL: they are not wanted. */
 static void json_gpcs(gg_str *out, const gg_gpcs *gpcs) {
   if (!gpcs) return;
   gg_str_puts(out, "\"gpcs\": [");

@@ -1,4 +1,5 @@
-/* gemmgen emu: replays launches of any PTX, as a recipe says, and checks what must come out. */
+/* gemmgen emu: replays launches of any PTX as a recipe describes them, and checks their results. It
+ * also runs a program on the emulator. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -95,8 +96,8 @@ static int replay(const char *path, const cli_device *device, const cli_emulate 
 
 /* ---- A program -------------------------------------------------------------------------- */
 
-/* The folder with the emulator's libcudart and libcuda: of the build that this is in, or installed.
- */
+/* Finds the folder with the emulator's libcudart and libcuda: in the build that this program
+ * belongs to, or installed. */
 static bool find_libraries(char *out, size_t size) {
   char self[PATH_MAX], library[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -119,7 +120,7 @@ static bool say_number(const char *name, int64_t value) {
   return !value || setenv(name, text, 1) == 0;
 }
 
-/* What the options say goes to the program's emulator by its environment. */
+/* Passes the options to the emulator of the program, in environment variables. */
 static bool say_options(const cli_emulate *given, const cli_device *device) {
   const char *names[] = {"GEMMGEN_EMU_SEED", "GEMMGEN_EMU_HAZARDS", "GEMMGEN_EMU_COUNTERS",
                          "GEMMGEN_EMU_TRACE"};
@@ -131,7 +132,7 @@ static bool say_options(const cli_emulate *given, const cli_device *device) {
          say_number("GEMMGEN_EMU_MAX_STEPS", given->max_steps);
 }
 
-/* Becomes the program; returns where it cannot. */
+/* Replaces this process by the program. Returns only where that fails. */
 static int become(const cli_emulate *given, char **argv) {
   char folder[PATH_MAX];
   gg_str path = GG_STR_INIT;
@@ -160,7 +161,7 @@ static int become(const cli_emulate *given, char **argv) {
 static int run(const void *values, int argc, char **argv) {
   const emu_command_options *given = values;
   if (given->list) return list_opcodes();
-  bool program = strcmp(argv[-1], "--") == 0; /* behind it nothing is an option */
+  bool program = strcmp(argv[-1], "--") == 0; /* behind it, nothing is an option */
   if (program && argc) return become(&given->emulate, argv);
   if (argc == 0) return cli_usage("no recipe given; see `gemmgen help emu`");
   cli_emulate emulate = given->emulate;

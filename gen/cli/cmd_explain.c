@@ -57,7 +57,7 @@ static const cli_option options[] = {
     {0},
 };
 
-/* Where the printing stands: JSON is one array of all kernels. */
+/* The state of the printing. JSON is one array of all kernels. */
 typedef struct explanation {
   bool json;
   size_t printed;
@@ -105,7 +105,7 @@ static gg_status explain(void *user, const gg_spec *spec, gg_error *err) {
   return st;
 }
 
-/* The product's form with the epilogue, whose text is `text`. */
+/* Makes the product's form with its epilogue, whose text goes into `text`. */
 static int read_form(gg_form *out, gg_str *text, const explain_options *given, const cli_case *c) {
   const bench_epilogue *words[BENCH_EPILOGUES_MAX];
   gg_str why = GG_STR_INIT;

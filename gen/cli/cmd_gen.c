@@ -41,7 +41,7 @@ typedef enum emit_kind { EMIT_CU, EMIT_PTX, EMIT_CUBIN, EMIT_PLAN, EMIT_COUNT } 
 
 static const char *const extensions[EMIT_COUNT] = {"cu", "ptx", "cubin", "plan"};
 
-/* A kernel's name and what it is of. */
+/* The name of a kernel, and its spec. */
 typedef struct named {
   char *name;
   const gg_spec *spec;
@@ -52,7 +52,7 @@ typedef struct generation {
   const gen_options *given;
   cli_specs specs;
   bool wanted[EMIT_COUNT];
-  gg_str out; /* of -o: the file, or the directory without the slash behind it; empty: stdout */
+  gg_str out; /* path of -o, a directory without its last slash; empty: stdout */
   bool to_directory;
   gg_compiler *compiler; /* opened on first use */
   cli_rule rule;         /* of the depfile */
@@ -91,8 +91,8 @@ static int count_wanted(const generation *gen) {
 
 /* ---- Where ------------------------------------------------------------------------------ */
 
-/* -o is a directory where it is one, where it says so, and where nothing is there yet and one file
- * would not do. */
+/* Decides whether -o is a directory. It is if one of that name exists, if the path ends with a
+ * slash, or if nothing is there yet and the outputs need more than one file. */
 static int choose_output(generation *gen) {
   const char *out = gen->given->out;
   struct stat info;
@@ -125,7 +125,8 @@ static int make_directories(const generation *gen) {
 
 /* ---- Names ------------------------------------------------------------------------------ */
 
-/* What cannot be planned has no file; generating it tells why. */
+/* Notes the name of a spec's kernel. A spec that cannot be planned gets none; generating it will
+ * report why. */
 static gg_status note_name(void *user, const gg_spec *spec, gg_error *err) {
   generation *gen = user;
   gg_arena arena = GG_ARENA_INIT;
@@ -148,7 +149,7 @@ static int by_name(const void *left, const void *right) {
   return order ? order : (a->spec > b->spec) - (a->spec < b->spec);
 }
 
-/* Two kernels of one name are fine where they are one. */
+/* Two kernels may share a name only where they are the same kernel. */
 static gg_status check_pair(const named *first, const named *second, gg_error *err) {
   gg_kernel *a = NULL, *b = NULL;
   gg_status st = gg_kernel_generate(&a, first->spec, err);
@@ -163,7 +164,7 @@ static gg_status check_pair(const named *first, const named *second, gg_error *e
   return st;
 }
 
-/* Before anything is written: no file is of two kernels. */
+/* Checks, before anything is written, that no two kernels would be written to one file. */
 static int check_names(generation *gen) {
   gg_error err = GG_ERROR_INIT;
   if (!gen->to_directory || gen->specs.count < 2) return CLI_OK;
@@ -210,7 +211,7 @@ static gg_status write_plan(generation *gen, const gg_spec *spec, const char *na
   return st;
 }
 
-/* PTX with comments. */
+/* Writes the PTX with comments. */
 static gg_status write_annotated(generation *gen, const gg_spec *spec, const gg_kernel *kernel,
                                  const gg_binary *ptx, gg_error *err) {
   gg_compilation compilation = GG_COMPILATION_INIT;
@@ -250,7 +251,8 @@ static gg_status write_compiled(generation *gen, const gg_spec *spec, const gg_k
   return st;
 }
 
-/* Where NVRTC makes the PTX, as the target is another one or the plan has no template: says so. */
+/* Writes the PTX. Where NVRTC has to make it, since another target is asked for or the plan has no
+ * template, a note says so. */
 static gg_status write_ptx(generation *gen, const gg_spec *spec, const gg_kernel *kernel,
                            gg_error *err) {
   gg_kernel *ptx = NULL;
@@ -258,7 +260,7 @@ static gg_status write_ptx(generation *gen, const gg_spec *spec, const gg_kernel
   bool other = gen->given->arch && strcmp(gen->given->arch, kernel->arch) != 0;
   gg_status st = other ? GG_OK : gg_kernel_generate_ptx(&ptx, spec, err);
   if (!other && st == GG_OK) {
-    st = write_compiled(gen, spec, ptx, EMIT_PTX, err); /* or a text in its place */
+    st = write_compiled(gen, spec, ptx, EMIT_PTX, err); /* or the annotated text, in its place */
   } else if (other || st == GG_E_EMIT_PTX) {
     gg_str_puts(&why, "NVRTC made this PTX: ");
     if (other)

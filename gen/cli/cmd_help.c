@@ -18,7 +18,8 @@ static const cli_option options[] = {
     {0},
 };
 
-/* The option's help behind its name, which is printed up to column `at`, in lines of words. */
+/* Prints an option's help beside its name, wrapped between words. `at`: the column that the name
+ * ends at. */
 static void print_beside(const char *help, int at) {
   enum { begin = 31, end = 92 };
   if (at >= begin) {

@@ -1,4 +1,4 @@
-/* gemmgen layout: the calculator of the layout algebra. */
+/* gemmgen layout: a calculator for the layout algebra. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static gg_status write_page(const layout_options *given, const char *text, gg_er
   return st;
 }
 
-/* A line in, a line out, also where it is wrong. */
+/* Evaluates standard input line by line. Each line gives one line, even where it is wrong. */
 static int evaluate_lines(const layout_options *given) {
   char *line = NULL;
   size_t capacity = 0;
@@ -114,7 +114,7 @@ static int evaluate_lines(const layout_options *given) {
   return status;
 }
 
-/* Options that go together. */
+/* Checks which options are used together. */
 static int check_options(const layout_options *given, bool lines) {
   bool drawn = given->svg || given->html;
   if (given->out && !given->html) return cli_usage("-o is of --html");

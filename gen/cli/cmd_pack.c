@@ -1,4 +1,4 @@
-/* gemmgen pack: kernels compiled at build time, as C for a program to link. */
+/* gemmgen pack: compiles kernels at build time into C source that a program links. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static int read_archs(packing_run *run) {
   return CLI_OK;
 }
 
-/* Words that C or C++ keeps to itself, and what libgemmgen's own names begin with. */
+/* Whether a name is a word of C or C++, or begins as the names of libgemmgen do. */
 static bool is_taken(const char *name) {
   static const char *const words[] = {
       "alignas", "auto",     "bool",     "break",    "case",    "catch",     "char",     "class",
@@ -90,7 +90,7 @@ static bool is_taken(const char *name) {
   return strncmp(name, "gg_", 3) == 0;
 }
 
-/* The last part of -o, from which identifiers are made. */
+/* Reads the pack's name, from which identifiers are made: the last part of -o. */
 static int read_name(packing_run *run) {
   const char *out = run->given->out;
   if (!out) return cli_usage("pack needs -o PREFIX: it writes PREFIX.c and PREFIX.h");
@@ -122,7 +122,8 @@ static gg_status add_image(packing_run *run, cli_images *images, const gg_kernel
   return GG_OK;
 }
 
-/* What a kernel is compiled for on devices of `arch`: nothing that it does not need. */
+/* The target that a kernel is compiled for on devices of `arch`. It has only the suffix that the
+ * kernel needs. */
 static gg_arch target_of(gg_arch arch, gg_arch least) {
   return (gg_arch){.number = arch.number, .suffix = least.suffix};
 }
@@ -131,14 +132,15 @@ static int by_number(const void *left, const void *right) {
   return ((const gg_arch *)left)->number - ((const gg_arch *)right)->number;
 }
 
-/* Each number once. */
+/* Adds an architecture, unless its number is there already. */
 static void add_arch(gg_arch out[archs_max], size_t *count, gg_arch arch) {
   for (size_t i = 0; i < *count; i++)
     if (out[i].number == arch.number) return;
   if (*count < archs_max) out[(*count)++] = arch;
 }
 
-/* The architectures that are asked for and run what needs `least`, each once, ascending. */
+/* The architectures that are asked for and can run a kernel that needs `least`, each once,
+ * ascending. */
 static size_t targets_of(gg_arch out[archs_max], const packing_run *run, gg_arch least) {
   size_t count = 0;
   for (size_t i = 0; i < run->arch_count; i++) {
@@ -148,7 +150,8 @@ static size_t targets_of(gg_arch out[archs_max], const packing_run *run, gg_arch
   return count;
 }
 
-/* PTX of an `a` target runs on no device but the cubin's. */
+/* Compiles a kernel to its images. PTX of an `a` target is left out: it runs only on the devices
+ * that the cubin runs on. */
 static gg_status compile(packing_run *run, cli_images *images, const gg_kernel *kernel,
                          const gg_arch *targets, size_t count, gg_error *err) {
   gg_status st = GG_OK;
@@ -164,7 +167,8 @@ static gg_status compile(packing_run *run, cli_images *images, const gg_kernel *
 
 /* ---- Kernels ---------------------------------------------------------------------------- */
 
-/* `kernel`: whose the other function is; NULL: the pack's own. */
+/* Fails where two functions have the same name. `kernel`: the kernel that the other function
+ * belongs to; NULL: the pack's own. */
 static gg_status check_function(const cli_packed *packed, const gg_str *own, const gg_str *other,
                                 const char *kernel, gg_error *err) {
   char text[160];
@@ -174,7 +178,8 @@ static gg_status check_function(const cli_packed *packed, const gg_str *own, con
   return gg_fail(err, PACK_NAME, cli_name_mark(packed->spec), gg_str_text(own), text);
 }
 
-/* That no function of the kernel is one of an earlier kernel, or of the pack. */
+/* Checks that no function of the kernel has the name of one of an earlier kernel, or of the pack.
+ */
 static gg_status check_functions(const packing_run *run, const cli_packed *packed, int part,
                                  gg_error *err) {
   gg_str own = GG_STR_INIT, other = GG_STR_INIT;
@@ -198,7 +203,8 @@ static gg_status check_functions(const packing_run *run, const cli_packed *packe
   return st;
 }
 
-/* Whether the kernel is there already; two that differ have two names. */
+/* Tells in *found whether the same kernel is in the pack already. It is an error if a different one
+ * has the same name. */
 static gg_status find_same(bool *found, const packing_run *run, const cli_packed *packed,
                            gg_error *err) {
   *found = false;
@@ -261,7 +267,8 @@ static gg_status add_spec(void *user, const gg_spec *spec, gg_error *err) {
 
 /* ---- Scale factors ---------------------------------------------------------------------- */
 
-/* The architectures of all cubins, for which what packs scale factors is compiled, too. */
+/* The architectures of all cubins. The kernel that packs scale factors is compiled for these as
+ * well. */
 static size_t archs_of_pack(gg_arch out[archs_max], const cli_pack *pack) {
   size_t count = 0;
   for (size_t i = 0; i < pack->count; i++) {
@@ -298,7 +305,7 @@ static int add_packer(packing_run *run) {
 
 typedef struct output {
   gg_str path, text;
-  char *old; /* what was there; NULL: nothing */
+  char *old; /* the file's old content; NULL: there was none */
   size_t old_length;
 } output;
 
@@ -328,7 +335,7 @@ static void free_output(output *out) {
   gg_free(out->old);
 }
 
-/* Both files or, as they were before, none. */
+/* Writes both files. If one fails, both are left as they were before. */
 static int write_files(const packing_run *run) {
   gg_error err = GG_ERROR_INIT;
   output header = {.path = GG_STR_INIT}, source = {.path = GG_STR_INIT};
@@ -385,7 +392,7 @@ static int pack_all(packing_run *run, int argc, char **argv) {
   return code;
 }
 
-/* What is of the catalogue alone, without it. */
+/* Rejects options that are only for --catalogue where that is not given. */
 static int check_apart(const pack_options *given) {
   const bool without[] = {given->form, given->problem, given->epilogue, given->all,
                           given->threads != 0};

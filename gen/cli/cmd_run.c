@@ -1,5 +1,5 @@
-/* gemmgen run: random operands in, the kernel's result against an independent reference; with two
- * devices, against each other's, bit by bit. */
+/* gemmgen run: launches a kernel on random operands and compares its result with an independent
+ * reference; with two devices, also compares their results bit by bit. */
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +39,8 @@ static const cli_option options[] = {
     {0},
 };
 
-/* Multiply-adds: what the host does in some tenths of a second, and what a device does. */
+/* Multiply-adds for the reference: what the host does in some tenths of a second, and a budget for
+ * the device. */
 static const int64_t host_budget = (int64_t)1 << 27, device_budget = (int64_t)1 << 37;
 
 /* ---- Without a device ----------------------------------------------------------------- */
@@ -96,7 +97,8 @@ static bool emulated(const place *p) {
   return gg_context_device(p->context)->emulated;
 }
 
-/* On the host where that is quick, and for the emulator, which is the host; else on the device. */
+/* Computes the reference: on the host where that is quick, and for the emulator, which runs on the
+ * host; else on the device. */
 static gg_status make_reference(gg_reference *out, gg_sample *sample, const session *s,
                                 const place *on, gg_error *err) {
   const gg_trial *trial = &on->trial;
@@ -147,7 +149,7 @@ static void print_verdict(const session *s, const gg_verdict *v, const gg_sample
   }
 }
 
-/* Runs the kernel in one place and judges it. */
+/* Runs the kernel in one place and compares its result with the reference. */
 static gg_status try_place(bool *passed, session *s, place *on, gg_input_kind kind,
                            const gg_trial_inputs *inputs, gg_error *err) {
   gg_sample sample = {0};
@@ -173,7 +175,7 @@ static gg_status try_place(bool *passed, session *s, place *on, gg_input_kind ki
   return st;
 }
 
-/* What both have written, every byte of memory around it included. */
+/* Compares everything that both devices have written, with every byte of memory around it. */
 static bool compare_buffers(const gg_trial_buffer *gpu, const gg_trial_buffer *emu, gg_dtype type,
                             const char *name) {
   int bytes = gg_number_bytes(type);

@@ -1,5 +1,6 @@
-/* gemmgen trace: a kernel with stamps, launched once, and what it has stamped as a timeline; beside
- * the same kernel without them: what the stamps cost, and that the results are the same. */
+/* gemmgen trace: launches a kernel with stamps once and writes what it has stamped as a timeline.
+ * Also runs the same kernel without stamps, to tell what they cost and that the results are the
+ * same. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,17 +47,17 @@ typedef struct version {
   gg_kernel *kernel;
   gg_module *module;
   gg_prepared prepared;
-  unsigned char *results; /* what it has written to the trial's D, and around it */
+  unsigned char *results; /* the bytes of D and around it after the launch */
 } version;
 
 typedef struct session {
   const trace_options *given;
-  int code;                   /* what the command ends with, where nothing fails */
+  int code;                   /* the exit code where nothing fails */
   gg_compilation compilation; /* of the traced kernel */
   gg_context *context;
   gg_trial trial;
   version plain, traced;
-  cli_stamp_memory memory; /* of the device */
+  cli_stamp_memory memory; /* on the device */
   cli_stamped_warp *warps;
   cli_stamp *stamps;
 } session;
@@ -65,7 +66,7 @@ static bool emulated(const session *s) {
   return gg_context_device(s->context)->emulated;
 }
 
-/* The spec asks for stamps, whatever it says itself. */
+/* Generates the kernel with stamps and without, whatever the spec itself says of them. */
 static gg_status generate(session *s, const gg_spec *spec, gg_error *err) {
   static const gg_spec_field on = {.state = GG_SPEC_SET, .text = "true", .number = 1};
   gg_spec plain = *spec, traced = *spec;
@@ -124,7 +125,7 @@ static uint32_t cta_warps(const session *s) {
   return (uint32_t)s->traced.kernel->threads / 32;
 }
 
-/* How many stamps a warp has room for. */
+/* How many stamps there is room for, for each warp. */
 static uint64_t room_of_warp(const session *s, uint64_t warps) {
   if (s->given->stamps) return (uint64_t)s->given->stamps;
   uint64_t fit = memory_limit / sizeof(cli_stamp) / warps;
@@ -153,7 +154,7 @@ static gg_status make_memory(session *s, gg_error *err) {
   return st ? st : tell_memory(s, &s->memory, err);
 }
 
-/* The warps, and stamps up to the last. */
+/* Reads back the warps, and the stamps up to the last one written. */
 static gg_status read_memory(session *s, gg_error *err) {
   const cli_stamp_memory *m = &s->memory;
   uint32_t count = 0;
@@ -183,8 +184,8 @@ static gg_status launch(void *self, int turn, CUstream stream, gg_error *err) {
   return gg_launch_prepared(self, stream, err);
 }
 
-/* What stamps cost: of launches one behind the other, without them, with, and of the traced kernel
- * where nobody takes what it stamps. */
+/* Measures what stamps cost. It times launches in a row of three kinds: without stamps, with
+ * stamps, and of the traced kernel with no memory to stamp into. */
 static gg_status race(session *s, gg_error *err) {
   const gg_timing_options timing = GG_TIMING_OPTIONS_INIT;
   const cli_stamp_memory none = {0};

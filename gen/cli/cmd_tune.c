@@ -1,10 +1,11 @@
-/* gemmgen tune: the fastest kernel of a catalogue for products, by measurement.
+/* gemmgen tune: finds by measurement the fastest kernel of a catalogue for products.
  *
- * Of every kernel that the model thinks well of, a figure is measured (all of them in one race, as
- * `gemmgen bench` does it) or taken from the database, where an earlier run left it. Figures of
- * different races do not compare to the percent: where there are several, the fastest meet in a
- * last one. The winner is written as a spec, where gg_gemm looks for it. Every figure is stored as
- * soon as it is there, so that a run can be ended at any time and taken up again. */
+ * Each kernel that the model ranks high gets a figure: either it is measured now, in a race of all
+ * such kernels as in `gemmgen bench`, or an earlier run has left its figure in the database.
+ * Figures of different races cannot be compared to the percent. So where there are several races,
+ * the fastest kernels meet in a final one. The winner is written as a spec, where gg_gemm looks for
+ * it. Every figure is stored at once, so that a run can be ended at any time and continued later.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +54,8 @@ enum { usual_top = 12, race_max = 16, finalists = 4 };
 typedef struct tune {
   const tune_options *given;
   cli_cases products;
-  const bench_epilogue *epilogues[BENCH_EPILOGUES_MAX]; /* up to NULL; none: the bare products */
+  const bench_epilogue *epilogues[BENCH_EPILOGUES_MAX]; /* ends with NULL; empty: the bare products
+                                                         */
   gg_catalogue *catalogue;
   bench_rig rig;
   const gg_device_facts *device;
@@ -77,8 +79,8 @@ typedef struct search {
   const cli_case *c;
   const bench_epilogue *epilogue; /* NULL: the bare product */
   tune_form *form;
-  gg_str product;   /* its name in the database */
-  contestant *list; /* as the model ranks them */
+  gg_str product;   /* the product's name in the database */
+  contestant *list; /* in the order of the model's ranking */
   int count;
 } search;
 
@@ -106,7 +108,7 @@ static double operations(const cli_case *c) {
   return 2.0 * (double)c->m * (double)c->n * (double)c->k * (double)c->batch;
 }
 
-/* Measures `count` of them side by side, at most race_max, and stores what came out. */
+/* Measures `count` of them, at most race_max, side by side, and stores the figures. */
 static gg_status race(const search *s, contestant *const *runners, int count, gg_error *err) {
   const gg_kernel *kernels[race_max] = {0};
   gg_module *modules[race_max] = {0};
@@ -129,7 +131,7 @@ static gg_status race(const search *s, contestant *const *runners, int count, gg
   return st;
 }
 
-/* Of two, the one with the better figure: right before wrong, then fast before slow. */
+/* Sorts the better figure first: right before wrong, then fast before slow. */
 static int by_figure(const void *left, const void *right) {
   const contestant *a = *(contestant *const *)left, *b = *(contestant *const *)right;
   if (a->figure.right != b->figure.right) return a->figure.right ? -1 : 1;
@@ -138,7 +140,7 @@ static int by_figure(const void *left, const void *right) {
 
 /* ---- The search ----------------------------------------------------------------------- */
 
-/* The kernels to be tried: ranked, generated, and taken in where they cover the product. */
+/* Collects the kernels to try: ranks and generates them, and takes those that cover the product. */
 static gg_status gather(search *s, gg_error *err) {
   tune *t = s->t;
   const gg_lineup *lineup = s->form->lineup;
@@ -171,7 +173,7 @@ static gg_status recall(search *s, gg_error *err) {
   return st;
 }
 
-/* Compiles those of `runners`; gives how many can run, moved to the front. */
+/* Compiles the kernels of `runners`. Returns how many can run, and moves those to the front. */
 static int load(search *s, contestant **runners, int count) {
   size_t indices[race_max] = {0};
   int loaded = 0;
@@ -190,7 +192,8 @@ static int load(search *s, contestant **runners, int count) {
   return loaded;
 }
 
-/* Measures what has no figure yet; *races counts the races that figures are from. */
+/* Measures the contestants that have no figure yet. *races: how many races all figures come from;
+ * those recalled from the database count as one. */
 static gg_status measure(search *s, int *races, gg_error *err) {
   gg_status st = GG_OK;
   contestant *runners[race_max];
@@ -211,8 +214,8 @@ static gg_status measure(search *s, int *races, gg_error *err) {
   return st;
 }
 
-/* The contestant with the best figure, NULL where nothing is right. What is measured now and was
- * measured before meets again. */
+/* Finds the contestant with the best figure, NULL where no result is right. `again`: the fastest
+ * meet in another race first, since their figures come from different ones. */
 static gg_status decide(contestant **out, search *s, bool again, gg_error *err) {
   int count = 0;
   gg_status st = GG_OK;
@@ -252,7 +255,7 @@ static gg_status write_winner(const search *s, const contestant *winner, int mea
   if (!st) {
     char *slash = strrchr(path.text, '/');
     *slash = '\0';
-    gg_directory_make(path.text, 0777); /* a failure shows at once */
+    gg_directory_make(path.text, 0777); /* a failure shows in the next call */
     *slash = '/';
     st = cli_write_text(gg_str_text(&path), &text, err);
   }
@@ -261,7 +264,8 @@ static gg_status write_winner(const search *s, const contestant *winner, int mea
   return st;
 }
 
-/* Times of the emulator choose nothing: winners go only where the user says. */
+/* Whether winners are written at all. The emulator's times choose nothing, so its winners are
+ * written only where the user names a place. */
 static bool installs(const tune *t) {
   return !t->device->emulated || t->given->output;
 }
@@ -297,8 +301,8 @@ static int report(const search *s, const contestant *winner, gg_error *err) {
   return wrong ? CLI_FAILED : CLI_OK;
 }
 
-/* What is measured in place has a name of its own in the database: its times are others, though
- * gg_gemm's kernel is one for both. */
+/* Names the product. One that is computed in place has a name of its own in the database, since its
+ * times differ, although gg_gemm uses the same kernel for both. */
 static gg_status name_product(search *s, const gg_form *form, gg_error *err) {
   gg_status st = cli_product_name(&s->product, s->c, form, err);
   if (s->epilogue && s->epilogue->c == BENCH_C_IN_PLACE) gg_str_puts(&s->product, ",in_place");
@@ -323,7 +327,8 @@ static int tune_form_of(tune *t, const cli_case *c, const bench_epilogue *epilog
   return code;
 }
 
-/* What a case cannot have is told, and is no failure: a list is for many cases. */
+/* Tunes one product. An epilogue that the case cannot have is reported but is no failure, as a list
+ * is meant for many cases. */
 static int tune_product(tune *t, const cli_case *c, const bench_epilogue *epilogue) {
   gg_form form = cli_case_form(c);
   gg_str operations = GG_STR_INIT, why = GG_STR_INIT, name = GG_STR_INIT;
@@ -343,7 +348,7 @@ static int tune_product(tune *t, const cli_case *c, const bench_epilogue *epilog
   return code;
 }
 
-/* A product with each epilogue; `none` is the product as it is without a list. */
+/* Tunes a product with each of the epilogues. `none` is the bare product, as without a list. */
 static int tune_epilogues(tune *t, const cli_case *c) {
   int code = CLI_OK;
   if (!t->epilogues[0]) return tune_product(t, c, NULL);
@@ -369,7 +374,7 @@ static int open_files(tune *t) {
     gg_str_puts(&t->database, ":memory:");
   } else if (!st) {
     gg_str_printf(&t->database, "%s/figures.sqlite", gg_str_text(&t->directory));
-    gg_directory_make(t->directory.text, 0777); /* a failure shows when the file is made */
+    gg_directory_make(t->directory.text, 0777); /* a failure shows when the file is created */
   }
   if (!st && (t->directory.failed || t->database.failed)) st = gg_fail(&err, MEMORY, NULL, "");
   if (!st) st = tune_store_open(&t->store, gg_str_text(&t->database), &err);
@@ -468,7 +473,7 @@ static int run(const void *values, int argc, char **argv) {
   cli_cases_free(&t.products);
   gg_str_free(&t.directory);
   gg_str_free(&t.database);
-  tune_signals_release(); /* one that waits ends the process here */
+  tune_signals_release(); /* a waiting signal ends the process here */
   return code;
 }
 

@@ -1,5 +1,5 @@
-/* Scripts for shells, which complete commands, options, files where an option takes one, and
- * architectures. What an option's argument is called in its table says what is offered for it. */
+/* Scripts by which shells complete commands, options, files where an option takes one, and
+ * architectures. The name of an option's argument in its table decides what is offered for it. */
 #include "cli/completion.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 
-/* What is offered for a value. */
+/* What a shell offers for the value of an option. */
 typedef enum value_kind {
   VALUE_NONE,
   VALUE_OTHER,
@@ -30,7 +30,7 @@ static value_kind value_of(const cli_option *option) {
   return VALUE_OTHER;
 }
 
-/* What a command's operands are: files that end so; of help commands; else NULL. */
+/* The ending of the files that a command takes as operands; NULL: it takes none of one kind. */
 static const char *operand_ending(const cli_command *command) {
   if (strstr(command->operands, "SPEC")) return "yaml";
   return strstr(command->operands, "RECIPE") ? "json" : NULL;
@@ -55,8 +55,8 @@ static void put_commands(const char *between) {
     printf("%s%s", c == cli_commands ? "" : between, (*c)->name);
 }
 
-/* A text between single quotes: what ends them or is special is written behind `escape`, and a
- * quote as `quote`. */
+/* Puts a text between single quotes: characters of `special` get a backslash, and a quote is
+ * written as `quote`. */
 static void put_quoted(const char *text, const char *special, const char *quote) {
   for (; *text; text++) {
     if (*text == '\'') {
@@ -70,7 +70,7 @@ static void put_quoted(const char *text, const char *special, const char *quote)
 
 /* ---- bash ----------------------------------------------------------------------------- */
 
-/* "--output -o", those of the kind. */
+/* Prints the options whose values are of this kind, as "--output -o". */
 static void bash_options(const cli_option *options, const char *name, bool all, value_kind kind) {
   printf("      %s='", name);
   const char *between = "";

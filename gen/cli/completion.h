@@ -2,7 +2,8 @@
 #ifndef GG_CLI_COMPLETION_H
 #define GG_CLI_COMPLETION_H
 
-/* Prints the script of "bash", "zsh" or "fish" to standard output. Gives an exit code. */
+/* Prints the completion script for "bash", "zsh" or "fish" to standard output. Returns an exit
+ * code. */
 int cli_completion(const char *shell);
 
 #endif

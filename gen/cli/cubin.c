@@ -1,7 +1,7 @@
-/* A cubin is an ELF file of 64 bits. Its section .nv.info has entries of a byte for the entry's
- * form, one for the attribute, and two that are a value, or the bytes of one that follows.
- * Attributes FRAME_SIZE and MIN_STACK_SIZE have a symbol's index and bytes (`cuobjdump -elf` shows
- * them by these names). */
+/* A cubin is an ELF file of 64 bits. An entry of its section .nv.info begins with a byte for its
+ * form and one for its attribute. Two bytes follow, which are either its value or the length of the
+ * value that comes behind them. The values of attributes FRAME_SIZE and MIN_STACK_SIZE are the
+ * index of a symbol and a number of bytes (`cuobjdump -elf` shows them by these names). */
 #include "cli/cubin.h"
 
 #include <elf.h>
@@ -10,7 +10,7 @@
 
 enum { of_size = 4 /* an entry whose value follows */, frame_size = 0x11, min_stack_size = 0x12 };
 
-/* Copies `length` bytes that stand at `at`; false where the file does not have them. */
+/* Copies the `length` bytes at `at`. False where the file does not have them. */
 static bool read_at(void *out, const void *data, size_t size, uint64_t at, size_t length) {
   if (at > size || length > size - at) return false;
   memcpy(out, (const char *)data + at, length);
@@ -36,7 +36,7 @@ static uint32_t most_of(const void *data, size_t size, uint64_t at, uint64_t len
 }
 
 static bool is_info(const void *data, size_t size, const Elf64_Shdr *names, uint32_t name) {
-  static const char wanted[] = ".nv.info"; /* of the whole file: those of kernels have more */
+  static const char wanted[] = ".nv.info"; /* the file's own; kernels' names go on */
   char found[sizeof wanted];
   return read_at(found, data, size, names->sh_offset + name, sizeof found) &&
          memcmp(found, wanted, sizeof wanted) == 0;

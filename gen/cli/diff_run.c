@@ -11,8 +11,8 @@ enum { counters_most = 64, name_most = 40, extent_most = 24 };
 
 /* ---- The problem ------------------------------------------------------------------------ */
 
-/* What both kernels get along one extent, as an option's text: what one of them fixes, else the
- * larger of what each is run with alone. */
+/* The extent that both kernels run with, as an option's text: what one of them fixes, else the
+ * larger of the extents that each would be run with alone. */
 static const char *extent_text(char out[extent_most], int64_t fixed_a, int64_t fixed_b, int64_t a,
                                int64_t b) {
   int64_t extent = fixed_a != GG_FIXED_NONE   ? fixed_a
@@ -51,7 +51,7 @@ typedef struct counters {
   size_t count;
 } counters;
 
-/* `count` more of what is called so; "tma_bytes_in" is read as "tma bytes in". */
+/* Adds `count` to the counter of that name. A name like "tma_bytes_in" becomes "tma bytes in". */
 static void add(counters *to, const char *name, const char *behind, const gg_yaml_node *count) {
   counter *at = to->list;
   counter one = {.value = strtoll(count->text, NULL, 10)};
@@ -66,7 +66,7 @@ static void add(counters *to, const char *name, const char *behind, const gg_yam
     to->list[to->count++] = one;
 }
 
-/* Of every instruction that touches memory. */
+/* Adds the counters of every instruction that accesses memory. */
 static void add_sites(counters *to, const gg_yaml_node *sites) {
   for (const gg_yaml_node *site = sites->first; site; site = site->next)
     for (const gg_yaml_node *entry = site->first; entry; entry = entry->next)

@@ -40,7 +40,8 @@ void doctor_packs_close(doctor_packs *packs) {
 
 /* ---- Saying ----------------------------------------------------------------------------- */
 
-/* A form has a name for all of its alignments: whether this is the first row that has it. */
+/* Whether this is the first row with the form's name. A form has one name for all its alignments.
+ */
 static bool is_new_form(const gg_pack_file *file, size_t index) {
   for (size_t i = 0; i < index; i++)
     if (strcmp(gg_pack_file_form(file, i), gg_pack_file_form(file, index)) == 0) return false;
@@ -54,7 +55,7 @@ static size_t alignments_of(const gg_pack_file *file, size_t index) {
   return count;
 }
 
-/* Which of the devices take kernels from it. */
+/* Appends which of the devices can use the pack. */
 static void say_devices(gg_str *out, gg_pack_file_facts facts, const gg_device_facts *devices,
                         int device_count, const gg_device_facts *emulator) {
   const char *before = "used by";

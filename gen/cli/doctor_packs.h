@@ -8,8 +8,8 @@
 /* A pack that GEMMGEN_PACKS names. */
 typedef struct doctor_pack {
   gg_str path;
-  gg_pack_file *file; /* NULL: this library cannot use it, */
-  gg_str why_not;     /* and why */
+  gg_pack_file *file; /* NULL: this library cannot use it */
+  gg_str why_not;     /* why it cannot */
 } doctor_pack;
 
 typedef struct doctor_packs {
@@ -17,11 +17,12 @@ typedef struct doctor_packs {
   size_t count;
 } doctor_packs;
 
-/* Opens those of `list`, parted by colons (NULL: there are none). Free with doctor_packs_close. */
+/* Opens the packs of `list`, separated by colons (NULL: there are none). Free with
+ * doctor_packs_close. */
 gg_status doctor_packs_open(doctor_packs *out, const char *list, gg_error *err);
 void doctor_packs_close(doctor_packs *packs);
 
-/* Each pack: what is in it, and by which of these devices it is used. */
+/* Append, for each pack, what is in it; the text also says which of the devices use it. */
 void doctor_packs_text(gg_str *out, const doctor_packs *packs, const gg_device_facts *devices,
                        int device_count, const gg_device_facts *emulator);
 void doctor_packs_json(gg_str *out, const doctor_packs *packs);

@@ -17,8 +17,8 @@ static bool read_ordinal(int *out, const char *text) {
   return end != text && !*end && !errno && value >= 0 && value <= 1024;
 }
 
-/* "emu:100": the emulator as a device of that architecture. Whether there is such a one, the
- * emulator says. */
+/* Reads "emu:100": the emulator as a device of that architecture. Whether it has such a device, the
+ * emulator itself checks. */
 static bool read_arch(cli_device *out, const char *text) {
   *out = (cli_device){.provider = GG_PROVIDER_EMU};
   return strncmp(text, "emu:", 4) == 0 && read_ordinal(&out->arch, text + 4) && out->arch > 0;
@@ -54,8 +54,8 @@ static int read_seed(gg_emu_options *out, const char *text) {
   return cli_usage("--emu-seed takes a whole number, not '%s'", text);
 }
 
-/* The emulator's device where nobody says which: an H100 (0), or where that does not run the kernel
- * one of its architecture. */
+/* The emulator's device where the user names none: an H100 (0), or where that cannot run the
+ * kernel, a device of the kernel's architecture. */
 static int usual_arch(const char *kernel) {
   const gg_arch h100 = {.number = 90, .suffix = 'a'};
   gg_arch arch;

@@ -1,4 +1,4 @@
-/* Options of the commands that run kernels: on which device, and what to see of the emulator. */
+/* The options of commands that run kernels: on which device, and what to show of the emulator. */
 #ifndef GG_CLI_EMULATE_H
 #define GG_CLI_EMULATE_H
 
@@ -43,15 +43,15 @@ typedef struct cli_emulate {
 typedef struct cli_device {
   gg_provider provider;
   int ordinal;
-  bool both; /* a GPU and the emulator */
-  int arch;  /* of the emulator's device: 90, 100; 0: as the environment says */
+  bool both; /* both a GPU and the emulator */
+  int arch;  /* architecture of the emulator's device: 90, 100; 0: as the environment says */
 } cli_device;
 
-/* Reads --device and hands the other options to the emulator; `kernel_arch`: of what is to run,
- * "sm_100a", NULL where that is not known. Gives an exit code. */
+/* Reads --device and passes the other options to the emulator. `kernel_arch`: the architecture of
+ * the kernel that is to run, such as "sm_100a"; NULL: not known. Returns an exit code. */
 int cli_emulate_begin(cli_device *out, const cli_emulate *given, const char *kernel_arch);
 
-/* While the context is still open: tells the counters. Gives an exit code. */
+/* Prints the counters. Call it while the context is still open. Returns an exit code. */
 int cli_emulate_report(const cli_emulate *given);
 
 #endif

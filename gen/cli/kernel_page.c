@@ -8,8 +8,8 @@
 
 /* ---- A kernel --------------------------------------------------------------------------- */
 
-/* The kernel's PTX with the lines of its text in it, as the emulator has it; NULL without NVRTC, or
- * where that does not know the architecture. */
+/* Compiles the kernel to PTX with the lines of its source in it, as the emulator does. NULL without
+ * NVRTC, or where NVRTC does not know the architecture. */
 static gg_binary *compile_ptx(const gg_kernel *kernel, gg_error *why) {
   gg_compiler_options usual = GG_COMPILER_OPTIONS_INIT;
   gg_compiler *compiler = NULL;
@@ -54,7 +54,7 @@ void cli_made_free(cli_made *made) {
 
 /* ---- Its page --------------------------------------------------------------------------- */
 
-/* Subjects are the compilation's. */
+/* Fills in the page of a kernel. Its subjects are the compilation's. */
 static gg_status page_of(gg_page *out, cli_made *made, gg_error *err) {
   gg_compilation *of = &made->compilation;
   *out = (gg_page){.plan = made->compilation.plan,
@@ -94,7 +94,7 @@ int cli_compare(gg_comparison *out, const cli_made *a, const cli_made *b) {
   return st ? cli_report(&err, NULL) : CLI_OK;
 }
 
-/* The page of a kernel that is made, beside another one where there is one. */
+/* Writes the page of a generated kernel, with the comparison if there is one. */
 static int run_and_write(cli_made *made, const gg_comparison *comparison,
                          const cli_page_options *given) {
   cli_page_run run = {0};

@@ -1,5 +1,5 @@
-/* A kernel as a drawing, from its plan and layouts alone: panels below each other, each as high as
- * what it shows. Sizes are in CSS pixels; fonts are the viewer's sans-serif. */
+/* Draws a kernel from its plan and layouts alone, as panels below each other, each as high as its
+ * content. Sizes are in CSS pixels; fonts are the viewer's sans-serif. */
 #include "cli/kernel_picture.h"
 
 #include <stdarg.h>
@@ -24,7 +24,7 @@ enum {
   heading = 34 /* of a panel */
 };
 
-/* Pale hues that stay apart, by set of accumulators, CTA or role. */
+/* Pale colours that are easy to tell apart, used by set of accumulators, CTA or role. */
 static const char *const hues[] = {"#8dd3c7", "#fff29e", "#bebada",
                                    "#fb9a8f", "#93bfe0", "#fdbf78"};
 enum { hue_count = sizeof hues / sizeof *hues };
@@ -38,7 +38,7 @@ static void put_rect(gg_str *out, double x, double y, double w, double h, const 
                 x, y, w, h, fill);
 }
 
-/* `kind`: "" centred, "left", "title", "small". */
+/* Draws a text. `kind`: "" centred, "left", "title", "small". */
 __attribute__((format(printf, 5, 6))) static void
 put_text(gg_str *out, double x, double y, const char *kind, const char *format, ...) {
   char text[160];
@@ -74,7 +74,7 @@ static void put_role(gg_str *out, const gg_rings *rings, gg_role_id id, double x
            role->elected ? "one thread" : "all threads");
 }
 
-/* An answer is read by all that walk from tile to tile. */
+/* Draws who drains a ring. The ring of answers is read by all roles that walk from tile to tile. */
 static void put_drain(gg_str *out, const gg_rings *rings, const gg_ring *ring, double x, double y) {
   enum { wide = 150, high = 44 };
   if (ring->id != GG_RING_ANSWERS) {
@@ -86,7 +86,7 @@ static void put_drain(gg_str *out, const gg_rings *rings, const gg_ring *ring, d
   put_text(out, x + wide / 2.0, y + 31, "small", "of all CTAs of the cluster");
 }
 
-/* What a stage has, where its name does not tell. */
+/* Draws what a stage holds, where the ring's name does not say it. */
 static void put_contents(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                          gg_ring_id id) {
   if (id == GG_RING_STAGES) {
@@ -118,8 +118,8 @@ static void put_barriers(gg_str *out, const gg_ring *ring, double x, double y) {
              ring->empty[i].arrivals, plural(ring->empty[i].arrivals));
 }
 
-/* A row for each ring: who fills it, its stages, who drains it, and what ends its barriers' phases.
- */
+/* Draws a row for each ring: who fills it, its stages, who drains it, and what completes the phases
+ * of its barriers. */
 static double put_rings(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, double y) {
   enum { role = 150, cells = 300, high = 44 };
   const gg_rings *rings = &layouts->rings;
@@ -163,12 +163,13 @@ static const gg_layout *layout_named(const gg_layouts *layouts, const char *name
   return NULL;
 }
 
-/* MMAs of a tile. */
+/* MMAs that compute one tile. */
 static int mmas_of(const gg_plan *plan) {
   return plan->tile_m / gg_plan_mma_rows(plan) * (plan->tile_n / plan->mma.n);
 }
 
-/* Where a set's MMA leaves 16 rows: their lanes by a part of its columns, as the layout says. */
+/* Draws where an MMA of one set of accumulators leaves its sums: for each 16 rows, their lanes by
+ * one part of the MMA's columns, as the layout says. */
 static void put_sums(gg_str *out, const gg_plan *plan, const gg_layout *tCtC, int set, int mma,
                      int part, double x, double y, double column, double lane) {
   enum { block = 16 };
@@ -193,8 +194,8 @@ static void put_sums(gg_str *out, const gg_plan *plan, const gg_layout *tCtC, in
   }
 }
 
-/* Columns of one operand's factors, of metadata or of A behind the sums: so many blocks, and a line
- * below that tells of them, the `number`th. */
+/* Draws the columns behind the sums that hold one operand's factors, metadata, or A: as `blocks`
+ * blocks of columns, and a line of text below. `number`: which line that is. */
 static void put_blocks(gg_str *out, int begin, int blocks, int block_columns, const char *what,
                        const char *made_of, int number, double x, double y, double column,
                        double high) {
@@ -207,9 +208,9 @@ static void put_blocks(gg_str *out, int begin, int blocks, int block_columns, co
            begin + block_columns * blocks - 1, made_of, block_columns);
 }
 
-/* What lies behind the sums: factors of A, of B, every 32 lanes of which have the same, the
- * metadata of a sparse A, or A itself. Gives the height of the lines below that say which is which.
- */
+/* Draws what lies behind the sums: the scale factors of A and of B, which every 32 lanes hold
+ * alike, the metadata of a sparse operand, or A itself. Returns the height of the lines of text
+ * below. */
 static double put_beside(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, double x,
                          double y, double column, double high) {
   char made_of[96];
@@ -260,7 +261,7 @@ static double put_tensor_memory(gg_str *out, const gg_plan *plan, const gg_layou
       put_sums(out, plan, tCtC, set, i / parts, i % parts, x, y, column, lane);
   }
   const gg_role *reader = gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER);
-  for (int i = 0; i < 4; i++) { /* a warp reads the lanes of its place in its warpgroup */
+  for (int i = 0; i < 4; i++) { /* warp i reads the lanes of its quarter */
     put_text(out, margin, y + high * (2 * i + 1) / 8 - 7, "left", "lanes %d to %d", 32 * i,
              32 * i + 31);
     if (reader)
@@ -274,21 +275,22 @@ static double put_tensor_memory(gg_str *out, const gg_plan *plan, const gg_layou
 
 /* ---- The epilogue ----------------------------------------------------------------------- */
 
-/* Boxes that a warp finishes a tile's columns in. */
+/* How many boxes, side by side along N, a warp finishes its part of a tile in. */
 static int boxes_of(const gg_plan *plan) {
   return gg_plan_boxes_of_mma(plan, plan->epi_n) * (plan->tile_n / plan->mma.n);
 }
 
-/* Where one of them begins; the last one of an MMA ends with what of its columns a warp has. */
+/* The first column of a box. The last box of an MMA is moved back so that it ends with the warp's
+ * columns. */
 static int box_column(const gg_plan *plan, int box) {
   int of_mma = gg_plan_boxes_of_mma(plan, plan->epi_n);
   int begin = box % of_mma * plan->epi_n, last = gg_plan_warp_columns(plan) - plan->epi_n;
   return box / of_mma * plan->mma.n + (begin < last ? begin : last);
 }
 
-/* The rows of one MMA by the columns of one box: a band for each warp that has them, from `warp`
- * on, in boxes of rows. What it reads of matrices is fetched as a whole, in the order of `number`.
- */
+/* Draws the rows of one MMA by the columns of one box: a band for each warp that has such rows,
+ * from `warp` on, cut into boxes of rows. What the epilogue reads of matrices is fetched for this
+ * whole sub-tile at once, in the order of `number`. */
 static void put_subtile(gg_str *out, const gg_plan *plan, int warp, int number, double x, double y,
                         double wide) {
   const double row = 1;
@@ -305,8 +307,8 @@ static void put_subtile(gg_str *out, const gg_plan *plan, int warp, int number, 
     put_text(out, x + wide / 2, middle, "small", "%d", number);
 }
 
-/* Beside the rows the warps that have them: where an MMA's columns are in two parts, one of each.
- */
+/* Labels the bands of rows with their warps. Where an MMA's columns are divided in two parts, a
+ * band has a warp of each part. */
 static void put_bands(gg_str *out, const gg_plan *plan, int first_warp, int mmas, double y) {
   int rows = gg_plan_mma_rows(plan), parts = gg_plan_column_parts(plan), warps = 4 / parts;
   for (int band = 0; band < warps * mmas; band++) {
@@ -355,8 +357,8 @@ static double put_epilogue(gg_str *out, const gg_plan *plan, const gg_layouts *l
 
 /* ---- The pair --------------------------------------------------------------------------- */
 
-/* D = A * B of one MMA: whose rows of A, whose part of B, and in whose tensor memory the sums are.
- */
+/* Draws D = A * B of one MMA of a pair of CTAs: whose rows of A, whose part of B, and in whose
+ * tensor memory the sums are. */
 static double put_pair(gg_str *out, const gg_plan *plan, double y) {
   enum { k = 120, rows = 76, columns = 150, gap = 46 };
   if (gg_plan_mma_ctas(plan) < 2) return y;

@@ -29,7 +29,7 @@ int cli_texts_read(unsigned *out, const char *list) {
   return cli_usage("--emit takes cu, ptx or both, not '%s'", list);
 }
 
-/* One load of specs. */
+/* The state while specs are loaded. */
 typedef struct loading {
   cli_kernels *out;
   unsigned texts;
@@ -85,7 +85,7 @@ static int read_extent(int64_t *out, const char *name, const char *text, int64_t
   return cli_usage("-%s takes an integer from 0 on, not '%s'", name, text);
 }
 
-/* In full, and as an f32. */
+/* Reads a scalar, as a double and as an f32. */
 static int read_scalar(double *out, float *narrow, const char *name, const char *text,
                        double usual) {
   char *end;

@@ -1,4 +1,4 @@
-/* Specs from the command line, generated: what the commands that drive a device begin with. */
+/* Generates the kernels of specs from the command line, for the commands that drive a device. */
 #ifndef GG_CLI_KERNELS_H
 #define GG_CLI_KERNELS_H
 
@@ -10,8 +10,8 @@ typedef struct cli_kernels {
   size_t count;
 } cli_kernels;
 
-/* Which texts of each spec's kernel are wanted: CUDA C++, which NVRTC compiles, PTX of a template,
- * or both, one behind the other. */
+/* Which texts of each spec's kernel are wanted: CUDA C++, which NVRTC compiles; PTX from a
+ * template; or both, in that order. */
 typedef enum cli_texts { CLI_TEXT_CU = 1, CLI_TEXT_PTX = 2 } cli_texts;
 
 #define CLI_EMIT_OPTION(type, member)                                                              \
@@ -20,17 +20,19 @@ typedef enum cli_texts { CLI_TEXT_CU = 1, CLI_TEXT_PTX = 2 } cli_texts;
         "by which text: cu (default), by NVRTC; ptx, of a template; cu,ptx: by both"               \
   }
 
-/* "cu", "ptx", both parted by a comma, or NULL: "cu". Gives an exit code. */
+/* Reads a list of texts: "cu", "ptx", both separated by a comma; NULL means "cu". Returns an exit
+ * code. */
 int cli_texts_read(unsigned *out, const char *list);
 
-/* Generates every kernel of the spec files in these texts; what cannot be is reported on stderr, as
- * by cli_specs_each: also where PTX alone is wanted, and there is no template. Gives an exit code,
- * with `keep_going` perhaps of what was refused beside what is in the list; free with
- * cli_kernels_free whatever it is. */
+/* Generates every kernel of the spec files in the wanted texts. Failures are reported on stderr as
+ * by cli_specs_each; they include a kernel that only PTX is wanted of and that has no template.
+ * Returns an exit code. With `keep_going`, the list may hold kernels even where others failed. Free
+ * with cli_kernels_free in any case. */
 int cli_kernels_load(cli_kernels *out, int count, char **paths, unsigned texts, bool keep_going);
 void cli_kernels_free(cli_kernels *kernels);
 
-/* A problem's extents and scalars as options: texts, so that 0 can be told from nothing. */
+/* A problem's extents and scalars as options. They are texts, so that 0 differs from an option that
+ * was not given. */
 typedef struct cli_shape {
   const char *m, *n, *k, *l, *alpha, *beta;
 } cli_shape;
@@ -42,8 +44,9 @@ typedef struct cli_shape {
     "l", 'l', CLI_STRING, offsetof(type, member.l), "L", "the batch (1)"                           \
   }
 
-/* Reads them into *out's extents, alpha and beta. What is not given is what the kernel fixes (it
- * may be NULL), else 1024, batch 1, alpha 1, beta 0. Gives an exit code. */
+/* Reads the options into *out's extents, alpha and beta. An extent that is not given is what
+ * `kernel` (which may be NULL) fixes, else 1024, or 1 for the batch; alpha is 1 and beta 0. Returns
+ * an exit code. */
 int cli_shape_read(gg_problem *out, const cli_shape *shape, const gg_kernel *kernel);
 
 #endif

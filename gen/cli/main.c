@@ -1,4 +1,4 @@
-/* gemmgen: finds the command, reads its options by its table, runs it. */
+/* gemmgen: finds the command, reads its options by its table, and runs it. */
 #define _GNU_SOURCE /* getopt_long_only: options as nvcc spells them, -arch=sm_90a */
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 
-/* All of them: help, which is one of them, lists them, and so do commands that print their own. */
+/* All commands. Help prints this list, as do commands that print help of their own. */
 const cli_command *const cli_commands[] = {
     &cmd_gen,   &cmd_pack, &cmd_check,  &cmd_explain, &cmd_diff, &cmd_run,    &cmd_emu,  &cmd_trace,
     &cmd_bench, &cmd_tune, &cmd_layout, &cmd_atoms,   &cmd_spec, &cmd_doctor, &cmd_help, NULL,
@@ -24,7 +24,7 @@ static const cli_command *find_command(const char *name) {
   return NULL;
 }
 
-/* getopt's two tables, made from ours. A row's code is first_code + its number. */
+/* getopt's two tables, made from ours. The code of row i is first_code + i. */
 typedef struct getopt_tables {
   struct option longs[max_options + 2];
   char shorts[3 + 2 * max_options];
@@ -75,7 +75,8 @@ static int set_option(void *values, const cli_option *option, const char *argume
   return CLI_OK;
 }
 
-/* Whether `typed`, "--clear-cache" or "-clear-cache", is the option's name and no prefix of it. */
+/* Whether `typed`, such as "--clear-cache" or "-clear-cache", is the option's whole name and not a
+ * prefix of it. */
 static bool is_whole(const cli_option *option, const char *typed) {
   while (*typed == '-')
     typed++;
@@ -128,7 +129,8 @@ static int dispatch(int argc, char **argv) {
   return command->run(&values, argc - 1 - optind, argv + 1 + optind);
 }
 
-/* Whatever was printed, and wherever: it counts only if it went out. */
+/* Output to stdout only counts once it was written, wherever it was printed: main checks that at
+ * the end. */
 int main(int argc, char **argv) {
   int status = dispatch(argc, argv);
   bool lost = fflush(stdout) != 0 || ferror(stdout);

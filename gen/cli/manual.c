@@ -1,4 +1,4 @@
-/* The man page: commands and options by their tables, and what stands beside them. */
+/* The man page: commands and options from their tables, and the text around them. */
 #include "cli/manual.h"
 
 #include <stdio.h>
@@ -80,7 +80,7 @@ static const entry examples[] = {
     {"gemmgen emu -- ./program", "Run a program that uses CUDA in the emulator."},
 };
 
-/* Text as roff: backslashes and leading dots are quoted, hyphens kept as typed. */
+/* Prints text as roff: quotes backslashes and leading dots, and keeps hyphens as they are typed. */
 static void roff(const char *text) {
   bool line_start = true;
   for (; *text; text++) {

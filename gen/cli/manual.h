@@ -2,10 +2,10 @@
 #ifndef GG_CLI_MANUAL_H
 #define GG_CLI_MANUAL_H
 
-/* Prints it to standard output, as roff. */
+/* Prints the man page to standard output, as roff. */
 void cli_manual(void);
 
-/* What gemmgen is, in a sentence. */
+/* One sentence that says what gemmgen is. */
 extern const char cli_about[];
 
 #endif

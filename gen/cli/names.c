@@ -32,7 +32,8 @@ static void name_rings(cli_part_names *out, const gg_plan *plan, const gg_rings 
   }
 }
 
-/* Each of the consumers' groups by itself; all of them are one role of the kernel's. */
+/* Names the roles. Each group of consumers has a name of its own, although all are one role of the
+ * kernel. */
 static void name_roles(cli_part_names *out, const gg_plan *plan, const gg_rings *rings) {
   static const char *const consumers[] = {"consumer 0", "consumer 1", "consumer 2", "consumer 3"};
   if (!plan->specialised) return;

@@ -1,4 +1,4 @@
-/* What the parts of a kernel are called in timelines. */
+/* The names of a kernel's parts in timelines. */
 #ifndef GG_CLI_NAMES_H
 #define GG_CLI_NAMES_H
 
@@ -7,7 +7,7 @@
 
 enum { CLI_PART_NAMES_MAX = 64 };
 
-/* The names point into the plan and the layouts. */
+/* A list of names. They point into the plan and the layouts. */
 typedef struct cli_part_names {
   gg_part_name list[CLI_PART_NAMES_MAX];
   size_t count;
@@ -15,11 +15,11 @@ typedef struct cli_part_names {
 
 void cli_part_names_make(cli_part_names *out, const gg_plan *plan, const gg_layouts *layouts);
 
-/* Tells the emulator the names of stages, barriers and warps of a kernel. */
+/* Gives the emulator the names of a kernel's stages, barriers and warps. */
 void cli_name_kernel(const gg_plan *plan, const gg_layouts *layouts);
 
-/* The same of the kernels of the spec files, from their plans. Files that cannot be read a second
- * time ("-") get none. */
+/* The same for all kernels of the spec files, whose plans are made for it. A file that cannot be
+ * read a second time ("-") gets no names. */
 void cli_name_parts(int count, char **paths);
 
 #endif

@@ -18,8 +18,8 @@ gg_status cli_make_directory(const char *path, bool of_file, gg_error *err) {
   return st;
 }
 
-/* As compilers write paths in depfiles, and make and ninja read them: a backslash is one only in
- * front of what it quotes. */
+/* Appends a path as compilers write it in depfiles, for make and ninja: a backslash stands for
+ * itself unless a character follows that needs quoting. */
 static void add_path(gg_str *list, const char *path) {
   gg_str quoted = GG_STR_INIT;
   gg_str_putc(&quoted, ' ');

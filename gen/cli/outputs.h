@@ -1,4 +1,4 @@
-/* What the commands that write files for builds share: folders, and rules for make and ninja. */
+/* Shared by the commands that write files for builds: directories, and rules for make and ninja. */
 #ifndef GG_CLI_OUTPUTS_H
 #define GG_CLI_OUTPUTS_H
 
@@ -6,10 +6,10 @@
 
 #include "base/error.h"
 
-/* Makes the directory, or that of a file, and those above it. */
+/* Makes a directory and those above it. `of_file`: `path` names a file, whose directory is made. */
 gg_status cli_make_directory(const char *path, bool of_file, gg_error *err);
 
-/* A Makefile rule: which files depend on which. Begins zeroed. */
+/* A Makefile rule that says which files depend on which others. Initialise with zeros. */
 typedef struct cli_rule {
   gg_str outputs, inputs;
 } cli_rule;
@@ -17,7 +17,7 @@ typedef struct cli_rule {
 void cli_rule_add_output(cli_rule *rule, const char *path);
 void cli_rule_add_inputs(cli_rule *rule, int count, char **paths); /* "-" is no file */
 
-/* Writes it (NULL: nowhere). Gives an exit code, and reports. */
+/* Writes the rule to `depfile` (NULL: does nothing). Reports a failure; returns an exit code. */
 int cli_rule_write(const cli_rule *rule, const char *depfile);
 void cli_rule_free(cli_rule *rule);
 

@@ -1,12 +1,12 @@
-/* A pack holds for each form the kernels that the model chooses: for the products that are asked
- * for, or for a net of products of all sizes, with and without a workspace. Kernels of the
- * catalogue have no extent fixed, so that those of one product serve every other one of its form:
- * what is not in the net gets the fastest of what is there.
+/* For each form, a pack holds the kernels that the model chooses: for the products that the user
+ * asks for, or for a net of products of many sizes, with and without a workspace. No kernel of the
+ * catalogue has a fixed extent, so a kernel that was chosen for one product computes every other
+ * one of its form: a product that is not in the net gets the fastest kernel of the pack.
  *
- * A form of types is several of alignments, and with and without a C. Without products of the
- * user's these are: A and B as aligned as is of use, by the 4 bytes that a copy has at least, and
- * by an element; D by 16 bytes, and by an element. A product whose operands are aligned otherwise
- * takes kernels that ask for less. */
+ * One form of types is packed as several forms: with different alignments, and with and without a
+ * C. Where the user names no products, the alignments are these. A and B are aligned to as many
+ * bytes as is of any use, to the 4 bytes that a copy has at least, and to an element; D to 16
+ * bytes, and to an element. A product with other alignments takes kernels that ask for less. */
 #include "cli/pack_catalogue.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@
 #include "gemmgen_gemm.h"
 #include "jit.h"
 
-/* A kernel to compile: what a device gets, and what the emulator. */
+/* A kernel to compile, for a device and perhaps for the emulator. */
 typedef struct packed_kernel {
   gg_kernel *kernel;
   gg_binary *binaries[2]; /* the cubin; PTX, where it is asked for */
@@ -34,7 +34,7 @@ typedef struct packed_form {
   gg_packed_form row;
   char *name;
   gg_packed_place *places;
-  size_t *kernels; /* of the run's, which stands at each place */
+  size_t *kernels; /* index in the run's kernels of the one at each place */
 } packed_form;
 
 typedef struct run {
@@ -48,23 +48,23 @@ typedef struct run {
   packed_kernel *kernels;
   size_t kernel_count;
   gg_pack_contents contents;
-  pthread_mutex_t lock; /* of what follows, while kernels are compiled */
+  pthread_mutex_t lock; /* guards what follows while kernels are compiled */
   size_t next, done;
   gg_error err;
 } run;
 
 /* ---- Which kernels ---------------------------------------------------------------------- */
 
-/* Those that a form's products get. */
+/* The state of choosing the kernels for one form. */
 typedef struct choosing {
   gg_lineup *lineup;
   gg_model *models;
   gg_ranked *ranked;
-  bool *chosen; /* one a candidate */
+  bool *chosen; /* one for each candidate */
 } choosing;
 
-/* `slack`: how much longer than the fastest, as a share, one that is chosen already may take to do
- * for this product, too. */
+/* Chooses a kernel for a product, unless one that is chosen already will do. `slack`: the share by
+ * which that one may take longer than the fastest. */
 static void choose(choosing *c, gg_extents extents, double slack) {
   static const int64_t workspaces[] = {0, GG_GEMM_WORKSPACE};
   for (size_t i = 0; i < sizeof workspaces / sizeof *workspaces; i++) {
@@ -77,16 +77,16 @@ static void choose(choosing *c, gg_extents extents, double slack) {
   }
 }
 
-/* Elements of an operand's lines beyond whole 128 bytes, as its alignment allows: of those that are
- * as aligned as can be, too. */
+/* How many elements beyond whole 128-byte lines an operand may have in the net. It is one step of
+ * the operand's alignment, so that also operands with the highest alignment get such lines. */
 static int64_t beyond(gg_operand operand) {
   int bits = gg_dtype_info_of(operand.type)->bits;
   int64_t elements = (int64_t)operand.align * 8 / bits;
   return elements > 0 ? elements : 1;
 }
 
-/* A net over sizes of products, whose lines are whole cache lines, and not. A share of a hundredth,
- * which is less than the model can tell, spares a quarter of the kernels. */
+/* Chooses for a net of sizes, both with lines that are whole cache lines and with others. A slack
+ * of one hundredth is less than the model can tell apart, and saves a quarter of the kernels. */
 static void choose_net(choosing *c, const gg_form *form) {
   static const int64_t rows[] = {1,   16,   32,   64,   128,  256,  512,
                                  768, 1024, 2048, 3072, 4096, 8192, 16384};
@@ -123,7 +123,8 @@ static void close_choosing(choosing *c) {
 
 /* ---- Forms ------------------------------------------------------------------------------ */
 
-/* Where the run has the kernel; kernel_count: nowhere. Those of several forms may be one. */
+/* The index of the kernel in the run's list; kernel_count: it is not there. Several forms may have
+ * the same kernel. */
 static size_t find_kernel(const run *r, const gg_kernel *kernel) {
   size_t i = 0;
   for (; i < r->kernel_count; i++) {
@@ -195,7 +196,7 @@ static packed_form *find_form(const run *r, const packed_form *like) {
   return NULL;
 }
 
-/* The run's form of this name and alignments; an empty one where it is new, as *is_new says. */
+/* Finds the run's form of this name and alignments, or adds an empty one; *is_new tells which. */
 static gg_status open_form(packed_form **out, bool *is_new, run *r, const gg_form *form,
                            gg_error *err) {
   gg_str name = GG_STR_INIT;
@@ -223,8 +224,9 @@ static gg_status open_form(packed_form **out, bool *is_new, run *r, const gg_for
   return GG_OK;
 }
 
-/* One form with its alignments. `product`: whose kernels; NULL: any product's. A form that has no
- * kernel on the device is left out; *found tells of others. */
+/* Adds one form with its alignments. `product`: the product whose kernels to choose; NULL: those of
+ * all sizes. A form that no kernel computes on the device is left out; *found becomes true for any
+ * other. */
 static gg_status add_form(bool *found, run *r, const gg_form *form, const cli_case *product,
                           gg_error *err) {
   choosing c;
@@ -266,7 +268,7 @@ static int at_least(int align, int least) {
   return align > least ? align : least;
 }
 
-/* Of one form of types every alignment that it is packed with. */
+/* Adds a form of types with every alignment that it is packed with. */
 static gg_status add_alignments(bool *found, run *r, gg_form form, gg_error *err) {
   enum { least_copy = 4 /* bytes, of cp.async */, widest = 16 };
   int a = element(form.a.type), b = element(form.b.type), d = element(form.d.type);
@@ -282,7 +284,7 @@ static gg_status add_alignments(bool *found, run *r, gg_form form, gg_error *err
   return st;
 }
 
-/* One product of the user's, "M N K [BATCH]" up to a semicolon. */
+/* Adds one product of the user's. `problem`: "M N K [BATCH]", `length` bytes of it. */
 static int add_problem(bool *found, run *r, const char *types, const char *problem, size_t length) {
   gg_error err = GG_ERROR_INIT;
   char text[128];
@@ -338,7 +340,7 @@ static gg_status compile(run *r, packed_kernel *kernel, gg_error *err) {
   return st;
 }
 
-/* One thread's: until all are done, or one went wrong. */
+/* Compiles kernels in one thread, until all are done or one has failed. */
 static void *compile_some(void *argument) {
   run *r = argument;
   pthread_mutex_lock(&r->lock);
@@ -365,14 +367,15 @@ static int compile_all(run *r) {
   if (pthread_mutex_init(&r->lock, NULL)) return cli_out_of_memory();
   while (started + 1 < count && pthread_create(&threads[started], NULL, compile_some, r) == 0)
     started++;
-  compile_some(r); /* this one, too */
+  compile_some(r); /* this thread takes part */
   for (int64_t i = 0; i < started; i++)
     pthread_join(threads[i], NULL);
   pthread_mutex_destroy(&r->lock);
   return r->err.code ? cli_report(&r->err, NULL) : CLI_OK;
 }
 
-/* A kernel of a target that NVRTC does not know would be compiled for another, and never found. */
+/* Opens the compiler. Fails where NVRTC does not know the target: it would compile for another one,
+ * and nothing would ever find the kernels. */
 static int open_compiler(run *r) {
   gg_error err = GG_ERROR_INIT;
   gg_compiler_options opt = {.size = sizeof(gg_compiler_options), .warn = cli_warn};
@@ -390,7 +393,7 @@ static int open_compiler(run *r) {
 
 /* ---- The file --------------------------------------------------------------------------- */
 
-/* Of the form's kernels, which are compiled: whether registers were enough. */
+/* Notes for the form's compiled kernels whether they spill registers to local memory. */
 static void note_local_bytes(const run *r, packed_form *form) {
   for (size_t i = 0; i < form->row.place_count; i++) {
     const gg_binary *cubin = r->kernels[form->kernels[i]].binaries[0];

@@ -1,6 +1,6 @@
-/* Both files are C11 that a person can read: a section a kernel, with the spec it was made from,
- * what a launch knows of it (each fact a designated member, which is left out where it is 0), its
- * images as bytes. They hold no path and no time: the same specs give the same bytes. */
+/* Both files are readable C11. They have a section for each kernel: the spec that it was made from,
+ * the facts that a launch needs (each a designated member, left out where it is 0), and its images
+ * as bytes. No path or time is in them, so the same specs give the same bytes. */
 #include "cli/pack_text.h"
 
 #include <math.h>
@@ -96,7 +96,7 @@ static const struct {
     [GG_FACT_GRID] = NAMES(grids),
 };
 
-/* The number's name where it has one. */
+/* Writes an enumerator's name where the number has one, else the number. */
 static void write_number(gg_str *out, const gg_fact *fact) {
   size_t number = (size_t)fact->number;
   bool listed = number < enumerators[fact->kind].count && enumerators[fact->kind].list[number];
@@ -124,14 +124,14 @@ static void write_fact(gg_str *out, const gg_fact *fact) {
   }
 }
 
-/* Where facts are written: those of one list, or (NULL) the kernel's own. */
+/* Where facts are being written: into the list of that name, or (NULL) into the kernel itself. */
 typedef struct writer {
   gg_str *out;
   const char *list;
-  size_t number; /* of the kernel in the pack */
-  bool open;     /* an element's brace */
-  size_t index;  /* of that element */
-  size_t begin;  /* of the line, in `out` */
+  size_t number; /* the kernel's index in the pack */
+  bool open;     /* an element's brace is open */
+  size_t index;  /* index of that element */
+  size_t begin;  /* where the line begins in `out` */
 } writer;
 
 static void close_element(writer *w) {
@@ -139,7 +139,8 @@ static void close_element(writer *w) {
   w->open = false;
 }
 
-/* The kernel's list of parameters is an array of its own; others stand within the kernel. */
+/* Begins an element of a list. The list of the kernel's parameters is an array of its own; the
+ * others lie within the kernel. */
 static void open_element(writer *w, size_t index) {
   close_element(w);
   w->begin = w->out->length;
@@ -205,7 +206,7 @@ static void write_byte(gg_str *out, unsigned char byte) {
   gg_str_append(out, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* The array of an image: cubin_0_sm_90a. */
+/* Writes the name of an image's array, such as cubin_0_sm_90a. */
 static void write_array_name(gg_str *out, const gg_binary *binary, size_t number) {
   bool ptx = binary->format == GG_FORMAT_PTX;
   gg_str_printf(out, "%s_%zu_%s", ptx ? "ptx" : "cubin", number, binary->arch);
@@ -217,7 +218,7 @@ static void write_bytes(gg_str *out, const gg_binary *binary, size_t number) {
   write_array_name(out, binary, number);
   gg_str_puts(out, "[] = {");
   size_t column = end_of_line, count = binary->size + (binary->format == GG_FORMAT_PTX);
-  for (size_t i = 0; i < count; i++) { /* of PTX with the NUL behind it */
+  for (size_t i = 0; i < count; i++) { /* PTX with its NUL */
     if (column + most > end_of_line) {
       gg_str_puts(out, "\n    ");
       column = 4;
@@ -250,7 +251,7 @@ static void write_images(gg_str *out, const cli_images *images, size_t number) {
   gg_str_puts(out, "};\n");
 }
 
-/* "cubins for sm_80, sm_90; PTX for sm_90" */
+/* Writes, for example, "cubins for sm_80, sm_90; PTX for sm_90". */
 static void write_archs(gg_str *out, const cli_images *images) {
   static const char *const formats[] = {
       [GG_FORMAT_CUBIN] = "cubins for", [GG_FORMAT_PTX] = "PTX for"};
@@ -281,7 +282,7 @@ static bool has_c(const gg_kernel *kernel) {
   return false;
 }
 
-/* The function's type and parameters. */
+/* Writes the type and parameters of a kernel's launch function. */
 static void write_launch(gg_str *out, const cli_pack *pack, const char *kernel) {
   gg_str_printf(out, "gg_status %s_%s(\n    const %s *of, const gg_problem *problem, ", pack->name,
                 kernel, pack->name);
@@ -355,7 +356,7 @@ static const char packer_text[] =
     "  return gg_packer_launch(gg_packed_packer(of->packed), packing, stream, err);\n"
     "}\n";
 
-/* A text in which $ stands for the pack's name. */
+/* Writes a text in which $ stands for the pack's name. */
 static void write_named(gg_str *out, const char *text, const char *name) {
   for (; *text; text++) {
     if (*text == '$') {
@@ -400,7 +401,7 @@ static void write_packed(gg_str *out, const cli_packed *packed, size_t number) {
   write_images(out, &packed->images, number);
 }
 
-/* The table of all. */
+/* Writes the table of all kernels, and the pack itself. */
 static void write_pack(gg_str *out, const cli_pack *pack) {
   gg_str_puts(out, "static const gg_packed_kernel packed_0[] = {\n");
   for (size_t i = 0; i < pack->count; i++) {

@@ -17,7 +17,7 @@
 
 enum { timeline_limit = 512 << 20, usual_row = 5, usual_k = 17 };
 
-/* Multiply-adds that the emulator does in some seconds. */
+/* How many multiply-adds --run accepts: what the emulator does in some seconds. */
 static const int64_t work_most = (int64_t)1 << 30;
 
 /* ---- What is asked ---------------------------------------------------------------------- */
@@ -72,8 +72,8 @@ static int read_problem(gg_problem *problem, gg_page_run *run, const cli_shape *
 
 /* ---- The launch ------------------------------------------------------------------------- */
 
-/* Where the element's first byte is; 0 where it has no place of its own: of a sparse A, and in
- * batches by arrays of addresses. */
+/* The address of the element's first byte. 0 where it has none that can be told: in a sparse A, and
+ * in batches given as arrays of addresses. */
 static uint64_t address_of(const gg_trial *trial, const gg_page_run *run) {
   gg_view view = gg_problem_view(trial->kernel, &trial->problem, 'a');
   bool k_major = strcmp(view.length_name, "k") == 0;
@@ -83,7 +83,7 @@ static uint64_t address_of(const gg_trial *trial, const gg_page_run *run) {
   return view.address + (uint64_t)((line * view.ld + place) * bits / 8);
 }
 
-/* A text of the emulator's by its call, which the caller frees; NULL when memory is out. */
+/* Gets a text from the emulator by calling `give`. The caller frees it; NULL: memory ran out. */
 static char *text_of(size_t (*give)(char *buffer, size_t size)) {
   size_t length = give(NULL, 0);
   char *text = gg_malloc(length + 1);
@@ -131,7 +131,7 @@ static gg_status launch_alone(cli_page_run *out, const gg_kernel *kernel, const 
   return st;
 }
 
-/* The timeline is written when the context goes. */
+/* Runs the kernel and closes the context, as the emulator writes the timeline file only then. */
 static int run_to_file(cli_page_run *out, const gg_kernel *kernel, const gg_problem *problem,
                        const char *path) {
   gg_error err = GG_ERROR_INIT;

@@ -27,7 +27,8 @@ int cli_cases_load(cli_cases *out, const char *path) {
   return code;
 }
 
-/* Words parted by any of `separators`; gives how many, words_max + 1 for too many or too long. */
+/* Splits a text into words at any of `separators`. Returns how many; words_max + 1 where there are
+ * too many or one is too long. */
 static int split(char words[words_max][word_max], const char *text, const char *separators) {
   int count = 0;
   for (const char *at = text + strspn(text, separators); *at; at += strspn(at, separators)) {
@@ -39,16 +40,16 @@ static int split(char words[words_max][word_max], const char *text, const char *
   return count;
 }
 
-/* Of a type, whatever stands behind it: "b1:xor". */
+/* The usual accumulator for a type, whatever stands behind its name, as in "b1:xor". */
 static const char *usual_accumulator(const char *a) {
   gg_dtype type;
   char name[word_max];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(a, ":"), a);
-  if (!gg_dtype_find(&type, name)) return "f32"; /* the parser tells what is wrong with it */
+  if (!gg_dtype_find(&type, name)) return "f32"; /* the parser will report what is wrong with it */
   return gg_dtype_is_float(type) ? "f32" : "s32";
 }
 
-/* The two are the fields of a case, so that what they may be is said in one place. */
+/* Reads the two texts as the fields of a case, so that the rules for them stand in one place. */
 int cli_product_read_of(cli_cases *out, const char *problem, const char *types,
                         const char *option) {
   char t[words_max][word_max], p[words_max][word_max];
@@ -90,7 +91,7 @@ int cli_product_read(cli_cases *out, const char *problem, const char *types) {
   return cli_product_read_of(out, problem, types, "--types");
 }
 
-/* What lines of `extent` elements leave of so many bytes. */
+/* The alignment, at most `align` bytes, that lines of `extent` packed elements have. */
 static int packed_alignment(int64_t extent, gg_dtype type, int align) {
   int bits = gg_dtype_info_of(type)->bits;
   while (align > 1 && align * 8 > bits && extent % (align * 8) * bits % (align * 8) != 0)
@@ -101,7 +102,7 @@ static int packed_alignment(int64_t extent, gg_dtype type, int align) {
 gg_form cli_case_form(const cli_case *c) {
   int64_t a = c->a_major == GG_MAJOR_K ? c->k : c->m, b = c->b_major == GG_MAJOR_K ? c->k : c->n;
   int64_t d = c->d_major == GG_MAJOR_N ? c->n : c->m;
-  enum { widest = 16 /* bytes of an access */ };
+  enum { widest = 16 /* widest access, in bytes */ };
   gg_form form = {.size = sizeof(gg_form),
                   .a = {c->a, c->a_major},
                   .b = {c->b, c->b_major},
@@ -116,7 +117,7 @@ gg_form cli_case_form(const cli_case *c) {
                   .pointers = c->pointers};
   form.a.align = gg_form_align_most(&form, c->a);
   form.b.align = gg_form_align_most(&form, c->b);
-  /* What is stored of a sparse operand has lines as its kernel wants them. */
+  /* The stored part of a sparse operand has lines of the length that its kernel wants. */
   if (!c->sparse_a) form.a.align = packed_alignment(a, c->a, form.a.align);
   if (!c->sparse_b) form.b.align = packed_alignment(b, c->b, form.b.align);
   form.c = form.d;

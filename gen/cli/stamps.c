@@ -1,14 +1,15 @@
-/* Stamps become slices and spans.
+/* Turns stamps into the slices and spans of a timeline.
  *
- * A warp's stamps are in order. Its time is cut as the emulator's timeline cuts it: it waits, named
- * by what it waits for, or it runs, named by its role; and within what it runs, what it is about.
- * What works beside the warps has no clock of its own. An operation of theirs begins when it is
- * issued, and ends when a warp has seen that it is done: for what nobody waited for long, later
- * than it was.
+ * A warp's stamps are in order. Its time is cut as in the emulator's timeline: either the warp
+ * waits, and the slice is named after what it waits for, or it runs, and the slice is named after
+ * its role, with slices inside for what it works on. Units that work beside the warps have no clock
+ * of their own. An operation of such a unit is drawn from when it was issued to when a warp saw
+ * that it was done. Where no warp waited for it at once, that end is later than the true one.
  *
- * Clocks of multiprocessors begin anywhere, and run alike. Each warp notes its clock beside the
- * timer of the whole device twice; the timer stands still for some time between steps, so that a
- * clock's place is where no note has it later. */
+ * The clocks of multiprocessors start at different values and run equally fast. Each warp twice
+ * notes its clock together with the timer of the whole device. The timer moves in steps and stands
+ * still in between, so it is never ahead of the true time: of all notes, the one that puts a clock
+ * latest is closest. */
 #include "cli/stamps.h"
 
 #include <assert.h>
@@ -28,10 +29,10 @@ typedef enum stamp_kind {
 
 enum { multiprocessors_max = 1024 };
 
-/* A multiprocessor's clock: first and last notes, and how far the timer is from it. */
+/* The clock of one multiprocessor: its first and last notes, and its distance from the timer. */
 typedef struct clock_place {
   uint64_t first, last, timer_first, timer_last;
-  double offset; /* ns: the timer's, from `timer_begin`, where the clock is `first` */
+  double offset; /* ns from `timer_begin` to where the clock is `first` */
   bool used;
 } clock_place;
 
@@ -41,7 +42,7 @@ typedef struct clocks {
   double period; /* ns */
 } clocks;
 
-/* CTAs whose tiles others have taken over have no warps. */
+/* Whether the warp has run. Those of a CTA whose tiles other CTAs have taken over have not. */
 static bool has_run(const cli_stamped_warp *warp) {
   return warp->clock_end != 0;
 }
@@ -90,7 +91,7 @@ static int by_value(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
-/* The shortest step that the timer made between two notes, in nanoseconds; 0: it made none. */
+/* Finds the shortest step of the timer between two notes, in nanoseconds; 0: it made none. */
 static gg_status find_step(uint64_t *out, const cli_stamps *in, gg_error *err) {
   uint64_t *timers = gg_malloc(2 * in->warp_count * sizeof *timers);
   if (!timers) return gg_fail(err, MEMORY, NULL, "");
@@ -110,7 +111,7 @@ static gg_status find_step(uint64_t *out, const cli_stamps *in, gg_error *err) {
   return GG_OK;
 }
 
-/* In nanoseconds of the timeline. */
+/* The time of a stamp in nanoseconds of the timeline. */
 static uint64_t time_of(clocks *all, const cli_stamps *in, const cli_stamped_warp *warp,
                         uint64_t clock) {
   enum { instruction = 1000 };
@@ -121,7 +122,7 @@ static uint64_t time_of(clocks *all, const cli_stamps *in, const cli_stamped_war
 
 /* ---- A CTA ------------------------------------------------------------------------------ */
 
-/* Work whose end an mbarrier hears of, or the end of a wait for it. */
+/* Either the issue of work whose end an mbarrier hears of, or the end of a wait for that. */
 typedef enum arrival_kind { ARRIVAL_COPY, ARRIVAL_MMAS, ARRIVAL_SEEN } arrival_kind;
 
 typedef struct arrival {
@@ -136,9 +137,9 @@ typedef struct writer {
   clocks clocks;
   gg_timeline *timeline;
   gg_str group;      /* what a group of MMAs is called */
-  int64_t k_tiles;   /* of a tile */
-  uint64_t process;  /* of the CTA */
-  arrival *arrivals; /* of the CTA */
+  int64_t k_tiles;   /* K tiles of a tile */
+  uint64_t process;  /* the CTA's number in the timeline */
+  arrival *arrivals; /* those of the CTA */
   size_t arrival_count, arrival_capacity;
   bool failed;
   cli_stamps_read *read;
@@ -164,7 +165,7 @@ static void add_arrival(writer *w, uint64_t time, uint32_t barrier, arrival_kind
 
 enum { spans_max = 3, flights_max = 64 };
 
-/* What a warp has issued and nobody knows to be done, the oldest first. */
+/* Operations that a warp has issued and not yet seen done, the oldest first. */
 typedef struct flights {
   uint64_t begin[flights_max];
   uint32_t where[flights_max];
@@ -179,19 +180,19 @@ typedef struct reader {
   struct {
     const char *name;
     uint64_t begin;
-  } spans[spans_max]; /* of running: the role, and within */
+  } spans[spans_max]; /* of running: the role, and what lies inside */
   int span_count;
   bool waits;
   stamp_kind awaited;
   uint32_t where;
-  uint64_t wait_begin, last;      /* the end of the last wait, or issue of MMAs */
+  uint64_t wait_begin, last;      /* end of the last wait, or issue of the last MMAs */
   int64_t tile;                   /* -1: none */
-  int64_t k_tile, k_begin, k_end; /* of the part: outside of it, none */
-  uint32_t stage;                 /* the stages' mbarrier that it waited for last */
+  int64_t k_tile, k_begin, k_end; /* of the current part; none outside of one */
+  uint32_t stage;                 /* the mbarrier of the stages that it waited for last */
   flights mmas, stores, copies;
 } reader;
 
-/* Whether it is the mbarrier that a role waits for once a K tile. */
+/* Whether the mbarrier at `place` is one that a role waits for once in each K tile. */
 static bool is_of_k_tile(const writer *w, uint32_t place) {
   const gg_ring *ring = gg_rings_find(&w->in->layouts->rings, GG_RING_STAGES);
   if (!ring || ring->full.count == 0) return false;
@@ -217,7 +218,8 @@ static void put_slice(reader *r, const char *name, uint64_t begin, uint64_t end)
   gg_str_free(&arguments);
 }
 
-/* What it ran until now, from outside to inside; it goes on from here. */
+/* Writes the slices of what ran until now, from the outermost to the innermost, and begins them
+ * anew. */
 static void cut(reader *r, uint64_t now) {
   for (int i = 0; i < r->span_count; i++) {
     put_slice(r, r->spans[i].name, r->spans[i].begin, now);
@@ -225,7 +227,8 @@ static void cut(reader *r, uint64_t now) {
   }
 }
 
-/* A wait for what has no name of its own is called as the emulator calls it: by its instruction. */
+/* Names a wait. Where the awaited thing has no name, the wait is named after its instruction, as
+ * the emulator does. */
 static void name_wait(gg_str *out, const reader *r) {
   static const char *const instructions[] = {
       [STAMP_await_cluster] = "barrier.cluster.wait.acquire.aligned",
@@ -245,7 +248,7 @@ static void name_wait(gg_str *out, const reader *r) {
   }
 }
 
-/* Writes both ends of what works beside the warps. */
+/* Writes the beginning and the end of an operation that runs beside the warps. */
 static void put_flight(writer *w, gg_track track, const char *unit, const char *name,
                        uint64_t begin, uint64_t end, const gg_str *arguments) {
   if (end <= begin || !gg_timeline_has_room(w->timeline)) return;
@@ -256,12 +259,12 @@ static void put_flight(writer *w, gg_track track, const char *unit, const char *
 }
 
 static void take_off(flights *of, uint64_t begin, uint32_t where) {
-  if (of->count == flights_max) return; /* nobody waits for so many */
+  if (of->count == flights_max) return; /* no kernel waits for so many */
   of->begin[of->count] = begin;
   of->where[of->count++] = where;
 }
 
-/* All but the last `pending` have landed. */
+/* Ends all but the last `pending` operations: they are seen to be done. */
 static void land(reader *r, flights *of, uint32_t pending, uint64_t now, const char *unit,
                  const char *name) {
   int landed = of->count > (int)pending ? of->count - (int)pending : 0;
@@ -384,7 +387,7 @@ static bool is_address(stamp_kind kind) {
   return kind == STAMP_await_mbarrier || kind == STAMP_copy || kind == STAMP_store;
 }
 
-/* Reads the stamps of warp `index` of the launch. */
+/* Reads the stamps of the warp with this index in the launch. */
 static void read_stamps(reader *r, uint32_t index) {
   const cli_stamps *in = r->w->in;
   uint64_t clock = r->warp->clock_begin;
@@ -396,7 +399,7 @@ static void read_stamps(reader *r, uint32_t index) {
     stamp_kind kind = (stamp_kind)(stamp->event >> 24);
     uint32_t where = stamp->event;
     if (is_address(kind)) where -= r->warp->shared_memory;
-    where &= 0xffffff; /* in a cluster an address's upper bits name the CTA */
+    where &= 0xffffff; /* in a cluster, an address has the CTA in its upper bits */
     read_stamp(r, kind, where, time_of(&r->w->clocks, in, r->warp, clock));
   }
   r->w->read->stamps += kept;
@@ -435,8 +438,8 @@ static int by_barrier_and_time(const void *left, const void *right) {
   return (int)a->kind - (int)b->kind;
 }
 
-/* Work that an mbarrier hears of together, from the first to the moment when the first warp has
- * seen that all is done. */
+/* Writes the work that one phase of an mbarrier covers, from its first operation to the time when
+ * the first warp saw that all of it was done. */
 static void put_heard(writer *w, const arrival *first, size_t count, uint64_t end) {
   bool copies = first->kind == ARRIVAL_COPY;
   gg_str name = GG_STR_INIT;
@@ -462,7 +465,7 @@ static void put_arrivals(writer *w) {
 
 /* ---- The launch ------------------------------------------------------------------------- */
 
-/* "8 m64n192k16": the MMAs that a warpgroup commits together. */
+/* Names the MMAs that a warpgroup commits together, such as "8 m64n192k16". */
 static void name_group(gg_str *out, const gg_plan *plan) {
   int frags = gg_plan_block_m(plan) / gg_plan_mma_rows(plan);
   int steps = plan->promote ? plan->promote : plan->a_in_registers ? 1 : plan->tile_k / plan->mma.k;

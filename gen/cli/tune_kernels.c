@@ -81,7 +81,7 @@ struct job {
   void (*act)(job *job, size_t index);
   tune_form *form;
   const size_t *indices;
-  tune_kernel **kernels; /* of any forms, in place of a form and indices */
+  tune_kernel **kernels; /* of any forms; used in place of `form` and `indices` */
   size_t count;
   gg_context *context;
   atomic_size_t taken, done;
@@ -101,7 +101,8 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* The calling thread takes part, and shows how far all are. Fewer threads than wanted are fine. */
+/* Runs a job in several threads, of which the calling one is one that also shows the progress.
+ * Where fewer threads can be started than wanted, those do it all. */
 static void run(job *j, const char *what) {
   pthread_t threads[most_threads];
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -116,8 +117,8 @@ static void run(job *j, const char *what) {
   cli_progress(what, j->count, j->count);
 }
 
-/* By its decisions and its code: what its banner says, and in which words, makes no other figure.
- */
+/* Computes the kernel's hash from its decisions and its code. The banner is not part of it, so a
+ * change of its words does not make the kernel another one. */
 static void identify(tune_kernel *k, const gg_plan *plan) {
   gg_str decisions = GG_STR_INIT, code = GG_STR_INIT;
   gg_identity identity;
@@ -201,7 +202,8 @@ gg_status tune_rank(size_t **indices, size_t *count, tune_form *form, gg_extents
 
 /* ---- Signals -------------------------------------------------------------------------- */
 
-/* Blocked signals wait; asking whether one does needs no handler, and no state of ours. */
+/* The signals that end a run. They are blocked, and asking whether one is pending needs no handler
+ * and no state of ours. */
 static sigset_t wanted_signals(void) {
   sigset_t set;
   sigemptyset(&set);

@@ -34,7 +34,7 @@ static gg_status fail(const tune_store *store, gg_error *err) {
   return gg_fail(err, TUNE_STORE, NULL, store->path, sqlite3_errmsg(store->database));
 }
 
-/* The version that the file is of; 0 for a new one. */
+/* Reads the version of the file's schema; 0: the file is new. */
 static gg_status read_version(int *out, const tune_store *store, gg_error *err) {
   sqlite3_stmt *statement = NULL;
   int code = sqlite3_prepare_v2(store->database, "PRAGMA user_version", -1, &statement, NULL);
@@ -92,7 +92,7 @@ static int bind_key(sqlite3_stmt *statement, const tune_key *key) {
   return code ? code : sqlite3_bind_int(statement, 4, key->compiler);
 }
 
-/* Ready for its next use. */
+/* Makes a statement ready for its next use. */
 static void rewind_statement(sqlite3_stmt *statement) {
   sqlite3_reset(statement);
   sqlite3_clear_bindings(statement);

@@ -9,7 +9,8 @@ static bool same_name(const gg_fact *a, const gg_fact *b) {
   return strcmp(a->section, b->section) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-/* The fact of the same name, and of those the one with the same number. */
+/* The fact of the same name in the other report; if several have that name, the one with the same
+ * number among them. */
 static const gg_fact *counterpart(const gg_report *of, const gg_report *in, size_t i) {
   size_t number = 0;
   for (size_t j = 0; j < i; j++)
@@ -27,7 +28,8 @@ static bool has_section(const gg_report *report, const char *section) {
   return false;
 }
 
-/* Facts of b that a has not: in this section, or where it is NULL in those that a has not. */
+/* Adds the facts of b that a does not have: those in `section`, or, if it is NULL, those in
+ * sections that a does not have at all. */
 static size_t add_others(gg_fact_pair *out, const gg_report *a, const gg_report *b,
                          const char *section) {
   size_t count = 0;
@@ -54,7 +56,7 @@ size_t gg_report_compare(gg_fact_pair out[2 * GG_FACTS_MAX], const gg_report *a,
 
 /* ---- Lines ------------------------------------------------------------------------------ */
 
-/* The line at `*at`, which goes on to the next; false at the end. */
+/* Reads the line at `*at` and moves `*at` to the next one; false at the end. */
 static bool next_line(gg_line *out, const char **at) {
   if (!**at) return false;
   out->shown = *at;
@@ -68,11 +70,11 @@ static bool is_word(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* `length` of what the compared text leaves out at `at`, and in its place `*put`; 0: it stays. */
+/* How many characters at `at` the compared text leaves out, with `*put` in their place; 0: none. */
 typedef size_t replacement(const char **put, const char *at, const char *begin);
 
-/* The digits of the name that says which text a binary was made from: they are of the whole text,
- * and tell nothing that its other lines do not. */
+/* Leaves out the digits of the name that says which text a binary was made from. They depend on the
+ * whole text, so they say nothing that its other lines do not. */
 static size_t fingerprint(const char **put, const char *at, const char *begin) {
   static const char prefix[] = "gemmgen_";
   const size_t before = sizeof prefix - 1, digits = 16;
@@ -81,7 +83,8 @@ static size_t fingerprint(const char **put, const char *at, const char *begin) {
   return strspn(at, "0123456789abcdef") == digits ? digits : 0;
 }
 
-/* The number of a register, or of a label: %r12, %rd4, $L__BB0_7; and the fingerprint. */
+/* Leaves out the number of a register or of a label (%r12, %rd4, $L__BB0_7), and the fingerprint.
+ */
 static size_t numbers(const char **put, const char *at, const char *begin) {
   const char *first = at;
   size_t whole = fingerprint(put, at, begin);
@@ -93,7 +96,7 @@ static size_t numbers(const char **put, const char *at, const char *begin) {
   return numbered && first < at ? strspn(at, "0123456789") : 0;
 }
 
-/* Adds a line without `name`, and without what `replaces` says. */
+/* Adds a line, without `name` and without what `replaces` leaves out. */
 static bool add_line(gg_lines *out, gg_arena *arena, gg_line line, const char *name,
                      replacement *replaces) {
   size_t length = 0, name_length = strlen(name), indent = strspn(line.shown, " \t");
@@ -131,7 +134,7 @@ static bool read_ptx(gg_lines *out, gg_arena *arena, const char *text, const cha
   gg_line line = {0};
   while (next_line(&line, &text)) {
     const char *code = line.shown + strspn(line.shown, " \t");
-    if (strncmp(code, ".section", 8) == 0) break; /* what is behind is a debugger's */
+    if (strncmp(code, ".section", 8) == 0) break; /* the rest is for debuggers */
     bool skipped = code == line.shown + line.length || strncmp(code, "//", 2) == 0 ||
                    strncmp(code, ".loc", 4) == 0 || strncmp(code, ".file", 5) == 0;
     if (!skipped && !add_line(out, arena, line, name, numbers)) return false;

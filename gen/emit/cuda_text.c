@@ -1,5 +1,5 @@
-/* Emitted kernels have no headers: a number type is the plain type that holds its bits, and its
- * conversions are a line or two of PTX. (PTX ISA, "cvt".) */
+/* Emitted kernels include no headers. So a number type is the plain type that holds its bits, and
+ * its conversions are a line or two of PTX. (PTX ISA, "cvt".) */
 #include "emit/cuda_text.h"
 
 #include <string.h>
@@ -61,7 +61,7 @@ void gg_cuda_write_extents(gg_str *out, const gg_plan *plan) {
   write_extent(out, "batch", plan->fixed_batch);
 }
 
-/* A parameter of A, B, C or D. */
+/* Declares a parameter that belongs to A, B, C or D. */
 static void write_of_matrix(gg_str *out, const gg_plan *plan, gg_param param) {
   static const char *const addresses[][2] = {
       [GG_OPERAND_A] = {"const ab_t *__restrict__ A", "const ab_t *const *__restrict__ A"},
@@ -84,7 +84,7 @@ static void write_of_matrix(gg_str *out, const gg_plan *plan, gg_param param) {
   }
 }
 
-/* A parameter of what an operation of the epilogue reads or writes. */
+/* Declares a parameter that an operation of the epilogue reads or writes. */
 static void write_of_extra(gg_str *out, const gg_plan *plan, gg_param param) {
   char name[GG_OPERATION_NAME_MAX];
   gg_operation_name(name, plan->operations, (size_t)param.operation);
@@ -190,8 +190,8 @@ void gg_cuda_write_split_columns(gg_str *out, const gg_plan *plan) {
                   plan->split_columns);
 }
 
-/* Where copies of a line find their columns, and its end. From a thread's first chunk a turn's is
- * as far as it is from the line's first. */
+/* Binds where copies of a line find their columns, and where the line ends. The distance from a
+ * thread's first chunk to that of a later turn is the same as that from the line's first chunk. */
 static void bind_split_columns(gg_bindings *out, const gg_plan *plan) {
   bool split = plan->split_columns > 0;
   gg_bind_flag(out, "splits_columns", split);
@@ -290,13 +290,13 @@ void gg_cuda_write_widening(gg_str *out, const char *name, gg_dtype type) {
   gg_str_puts(out, "}\n\n");
 }
 
-/* Whether one instruction rounds two numbers of f32 to this type, after a relu where that is asked
- * for. */
+/* Whether one instruction rounds two f32 numbers to this type, and applies a relu first if asked
+ * to. */
 static bool rounds_pairs(gg_dtype type) {
   return type == GG_DTYPE_f16 || type == GG_DTYPE_bf16 || gg_dtype_is_fp8(type);
 }
 
-/* Two numbers by that instruction, which takes the upper one first. */
+/* Rounds two numbers by that instruction, which takes the upper one first. */
 static void write_pair(gg_str *out, const char *name, gg_dtype type, bool relu) {
   int bits = gg_dtype_info_of(type)->bits;
   gg_str_printf(
@@ -308,7 +308,7 @@ static void write_pair(gg_str *out, const char *name, gg_dtype type, bool relu) 
   gg_str_printf(out, "  bits[0] = %s_t(pair);\n  bits[1] = %s_t(pair >> %d);\n", name, name, bits);
 }
 
-/* To 8 bits, saturating; the upper one comes first here too. */
+/* Rounds two numbers to 8 bits, saturating. Here, too, the upper one comes first. */
 static void write_bytes(gg_str *out, const char *name, gg_dtype type, bool floats) {
   if (floats && type == GG_DTYPE_u8)
     gg_str_puts(out, "  // ptxas 13.0 makes F2IP.U8 with .RELU of a relu before this, which is an "
@@ -370,7 +370,8 @@ static void write_conversions(gg_str *out, const gg_plan *plan, const char *acc_
   }
 }
 
-/* Multiplies by one instruction, or by two side by side where one has too many columns. */
+/* Writes the function that multiplies: by one instruction, or, if a tile has too many columns for
+ * one, by several side by side. */
 static gg_status write_mma(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                            gg_error *err) {
   const gg_mma_atom issued = gg_issued_atom(plan);

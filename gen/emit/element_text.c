@@ -1,16 +1,16 @@
-/* Elements of shared and global memory as CUDA C++. The pass that specialises text knows no types,
- * so that it keeps or drops the functions of one name together: which of them a kernel calls is
- * said here.
+/* Elements of shared and global memory as CUDA C++. The pass that specialises text does not know
+ * types: it keeps or drops all functions of one name together. So which of them a kernel calls is
+ * determined here.
  *
- * In the texts below $T is the type that holds an element, $P its PTX type, $C the constraint of a
- * register that has it. x is the element, or two of them, and y another two. */
+ * In the texts below, $T stands for the type that holds an element, $P for its PTX type, $C for the
+ * constraint of a register that holds it. x is the element, or two of them, and y another two. */
 #include "emit/element_text.h"
 
 #include <string.h>
 
 #include "emit/cuda_text.h"
 
-/* What is said of a function, its head, and its body for a type that PTX has registers for. */
+/* A function's remark, its head, and its body for types that PTX has registers for. */
 typedef struct function {
   const char *remark, *head, *body;
 } function;
@@ -65,7 +65,7 @@ static const function functions[] = {
                              "  return x;\n"},
 };
 
-/* Of an unsigned char, for which PTX has no registers. */
+/* Bodies for unsigned char, which PTX has no registers for. */
 static const char *const byte_bodies[GG_ELEMENT_ACCESSES] = {
     [GG_SHARED_STORE_FOUR] =
         "  const unsigned four = x[0] | x[1] << 8 | y[0] << 16 | unsigned(y[1]) << 24;\n"
@@ -98,7 +98,7 @@ static const char *const byte_bodies[GG_ELEMENT_ACCESSES] = {
                             "  return {(unsigned char)x, (unsigned char)(x >> 8)};\n",
 };
 
-/* Of two unsigned shorts, which are one register. */
+/* Bodies for two unsigned shorts, which share a register. */
 static const char *const short_bodies[GG_ELEMENT_ACCESSES] = {
     [GG_SHARED_STORE_FOUR] =
         "  asm volatile(\"st.shared.v2.b32 [%0], {%1, %2};\" ::\"r\"(addr),\n"
@@ -129,12 +129,12 @@ static const char *const short_bodies[GG_ELEMENT_ACCESSES] = {
                             "  return {(unsigned short)x, (unsigned short)(x >> 16)};\n",
 };
 
-/* What an element is held in. */
+/* A type that holds elements. */
 typedef struct row {
   const char *holder;
-  int bytes; /* of a unit that has this type; 0: none has */
+  int bytes; /* of a unit that has this type; 0: no unit has */
   const char *ptx, *constraint;
-  const char *const *bodies; /* where they are others than those of functions[] */
+  const char *const *bodies; /* if they differ from those of functions[] */
 } row;
 
 static const row rows[] = {
@@ -159,7 +159,7 @@ void gg_use_unit(gg_element_uses *uses, gg_element_access access, int bytes) {
   }
 }
 
-/* Writes `text` for what `held` holds. */
+/* Appends `text` with its letters replaced for a type. */
 static void write_text(gg_str *out, const char *text, const row *held) {
   for (; *text; text++) {
     if (*text == '$') {

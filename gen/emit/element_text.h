@@ -1,5 +1,6 @@
-/* Functions that take one, two or four elements to shared memory, or from shared or global memory:
- * a kernel's text has those for the types that it has there. */
+/* Functions of the emitted text that move one, two or four elements to shared memory, or from
+ * shared or global memory. A kernel's text gets only those that it calls, for the types that it
+ * calls them with. */
 #ifndef GG_EMIT_ELEMENT_TEXT_H
 #define GG_EMIT_ELEMENT_TEXT_H
 
@@ -18,18 +19,18 @@ typedef enum gg_element_access {
   GG_ELEMENT_ACCESSES,
 } gg_element_access;
 
-/* Which ones a kernel calls. */
+/* Which of these functions a kernel calls. */
 typedef struct gg_element_uses {
-  unsigned types[GG_ELEMENT_ACCESSES]; /* as bits: rows of element_text.c */
+  unsigned types[GG_ELEMENT_ACCESSES]; /* a bit for each row of the table in element_text.c */
 } gg_element_uses;
 
 void gg_use_element(gg_element_uses *uses, gg_element_access access, gg_dtype type);
 
-/* An element or several, as a unit of so many bytes: `unsigned char`, `unsigned short`, `int`,
- * `long long`. */
+/* Marks the use for an element, or several, as a unit of `bytes` bytes: `unsigned char`, `unsigned
+ * short`, `int` or `long long`. */
 void gg_use_unit(gg_element_uses *uses, gg_element_access access, int bytes);
 
-/* Binds their text. */
+/* Binds the text of the functions that are used. */
 void gg_bind_elements(gg_bindings *out, const char *name, const gg_element_uses *uses);
 
 #endif

@@ -1,6 +1,6 @@
-/* Build-time tool: `embed OUT.c TABLE FOLDER FILE...` writes the text files as one C table of that
- * name, so that the library carries its templates and reads no path at run time. A file is known by
- * its path below the folder of that name. */
+/* Build-time tool: `embed OUT.c TABLE FOLDER FILE...` writes the text files as a C table named
+ * TABLE, so that the library carries its templates and reads no path at run time. A file is known
+ * by its path below the folder named FOLDER. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static int embed_file(FILE *out, const char *path) {
   return ok;
 }
 
-/* The part of `path` behind the folder; the whole path where it is not in one. */
+/* The part of `path` behind the folder; the whole path if it is not inside that folder. */
 static const char *name_of(const char *path, const char *folder) {
   const char *name = path;
   for (const char *at = path; (at = strstr(at, folder)); at++) {

@@ -1,6 +1,6 @@
 /* gg_layouts -> gg_kernel: banner, template, launch facts.
  *
- * A kernel owns everything it points to, in one arena, so that it outlives spec and plan. */
+ * A kernel owns everything that it points to, in one arena, so that it outlives spec and plan. */
 #include "emit/emit.h"
 
 #include <inttypes.h>
@@ -20,18 +20,19 @@
 #include "spec/print.h"
 #include "specialise/specialise.h"
 
-/* A gg_kernel and what it points to. The public part comes first. */
+/* A gg_kernel and what it points to. The public struct comes first, so that its address is that of
+ * the whole. */
 typedef struct kernel_memory {
   gg_kernel kernel;
   gg_arena arena;
   gg_str source;
   gg_expressions expressions;
-  size_t code_begin, code_end; /* of the source: behind the banner, before the fingerprint */
+  size_t code_begin, code_end; /* bytes of the source: behind the banner; before the fingerprint */
 } kernel_memory;
 
 /* ---- Launch facts ----------------------------------------------------------------------- */
 
-/* What needs no memory: all but texts, parameters and expressions. */
+/* The launch facts that need no memory: all except texts, parameters and expressions. */
 static gg_kernel facts_of(const gg_plan *plan, const gg_plan *chosen, const gg_layouts *layouts) {
   const gg_distributed distributed = gg_distributed_of_plan(chosen);
   gg_kernel kernel = {
@@ -96,7 +97,7 @@ static gg_status copy_texts(gg_kernel *out, gg_arena *arena, const gg_plan *plan
   return whole ? GG_OK : gg_fail(err, MEMORY, NULL, "");
 }
 
-/* In the terms of the spec, whatever the text calls its parameters. */
+/* Fills the launch facts in the terms of the spec, whatever the text calls its parameters. */
 static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const gg_layouts *layouts,
                             gg_error *err) {
   const gg_plan plan = gg_plan_as_asked(chosen);
@@ -117,7 +118,7 @@ static gg_status fill_facts(kernel_memory *memory, const gg_plan *chosen, const 
 
 /* ---- Text ------------------------------------------------------------------------------- */
 
-/* Every template begins with it. */
+/* Binds the banner, which every template begins with. */
 static gg_status bind_banner(gg_bindings *bindings, size_t *length, const gg_plan *plan,
                              const gg_layouts *layouts, bool ptx, gg_error *err) {
   gg_report report;
@@ -146,14 +147,14 @@ static bool is_identifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether `at` stands behind a `//` of its line. */
+/* Whether `at` is behind a `//` in its line. */
 static bool in_comment(const char *source, const char *at) {
   for (; at > source && at[-1] != '\n'; at--)
     if (at[0] == '/' && at[-1] == '/') return true;
   return false;
 }
 
-/* How often `name` stands as an identifier in CUDA C++, comments of the `//` kind left out. */
+/* How often `name` occurs as an identifier in CUDA C++, not counting `//` comments. */
 static int count_identifier(const char *source, const char *name) {
   int count = 0;
   size_t length = strlen(name);
@@ -164,13 +165,13 @@ static int count_identifier(const char *source, const char *name) {
   return count;
 }
 
-/* The kernel's name stands once in its text: where it is defined. */
+/* Checks that the kernel's name occurs in its text just once, where it is defined. */
 static gg_status check_name(const gg_kernel *kernel, const gg_plan *plan, gg_error *err) {
   if (count_identifier(kernel->source, kernel->name) == 1) return GG_OK;
   return gg_fail(err, EMIT_NAME, &plan->spec->name.mark, kernel->name);
 }
 
-/* Ends the text with an entry that is named by what stands before it. */
+/* Ends the text with an entry whose name is a hash of everything before it. */
 static gg_status write_fingerprint(kernel_memory *memory, gg_error *err) {
   char name[32];
   gg_str *source = &memory->source;
@@ -188,8 +189,8 @@ static gg_status write_fingerprint(kernel_memory *memory, gg_error *err) {
   return failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
 
-/* The template, filled in; then, but for the banner, without what this kernel does not use: of PTX
- * nothing else is written. */
+/* Expands the template, and then removes what this kernel does not use (except from the banner).
+ * PTX templates contain nothing unused. */
 static gg_status write_code(kernel_memory *memory, const char *template_name,
                             const gg_bindings *bindings, gg_error *err) {
   gg_str general = GG_STR_INIT, *source = &memory->source;
@@ -209,7 +210,8 @@ static gg_status write_code(kernel_memory *memory, const char *template_name,
   return st;
 }
 
-/* Of templates that have stamps: whether this kernel does, by what it stamps, and where to. */
+/* For templates that have stamps: binds whether this kernel stamps, with what code, and where to.
+ */
 static void bind_trace(gg_bindings *out, const gg_plan *plan) {
   static const struct {
     const char *name, *where;
@@ -233,7 +235,7 @@ static void bind_trace(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "trace_events", &text);
 }
 
-/* What the skeleton of CUDA C++ names, or a PTX template; and which of these it is. */
+/* Binds the names of the CUDA C++ skeleton, or of a PTX template, and says which template it is. */
 static gg_status bind_code(gg_bindings *bindings, const char **template_name, const gg_plan *plan,
                            const gg_layouts *layouts, bool ptx, gg_error *err) {
   const gg_skeleton *skeleton = &gg_skeletons[plan->target->id];

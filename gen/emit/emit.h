@@ -4,13 +4,14 @@
 
 #include "plan/layouts.h"
 
-/* In CUDA C++, or, where the plan has a template of it, in PTX: else EMIT_PTX, with why. Free with
- * gg_kernel_free. */
+/* Emits the kernel as CUDA C++, or, if `ptx`, as PTX. If the plan has no PTX template, fails with
+ * EMIT_PTX, which says why. Free the kernel with gg_kernel_free. */
 gg_status gg_kernel_emit(gg_kernel **out, const gg_plan *plan, const gg_layouts *layouts, bool ptx,
                          gg_error *err);
 
-/* What of a kernel's text is compiled: all but the banner in front and the fingerprint at its end,
- * which is of the banner too. The kernel is one of gg_kernel_emit's. */
+/* The part of a kernel's text that is compiled: everything except the banner in front, and the
+ * fingerprint at the end, which depends on the banner, too. The kernel must come from
+ * gg_kernel_emit. */
 const char *gg_kernel_code(const gg_kernel *kernel, size_t *length);
 
 #endif

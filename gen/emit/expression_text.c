@@ -1,22 +1,23 @@
-/* Every step is a call that says how it rounds, so that no compiler decides: the emulator, every
- * GPU and the verification's bound have the same steps. A product that is added to something is
- * fused with the addition. What does not fit a line gets a name of its own in front of it. */
+/* Expressions as CUDA C++. Each step is a call that says how it rounds, so that no compiler decides
+ * it: the emulator, every GPU and the bound that results are verified against have the same steps.
+ * A product that is added to something is fused with the addition. Arguments that do not fit in a
+ * line get a name in a line before it. */
 #include "emit/expression_text.h"
 
 #include <string.h>
 
 #include "base/decimal.h"
 
-enum { line_room = 54 }; /* columns of all arguments of a call */
+enum { line_room = 54 }; /* columns that all arguments of a call may take */
 
 typedef struct writer {
   const gg_expression *e;
-  gg_str lines; /* of what has a name */
+  gg_str lines; /* definitions of named arguments */
   int names;
   bool single;
 } writer;
 
-/* Calls of functions; those of arithmetic are below. */
+/* Operations that are calls of functions. Arithmetic is below. */
 static const char *const calls[GG_EXPRESSION_OPS] = {
     [GG_EXPRESSION_DIV] = "quotient",    [GG_EXPRESSION_RELU] = "relu",
     [GG_EXPRESSION_GELU] = "gelu",       [GG_EXPRESSION_SILU] = "silu",
@@ -52,7 +53,7 @@ static const char *arithmetic(const writer *w, gg_expression_op op) {
   }
 }
 
-/* Gives the longest argument a name, in a line in front. */
+/* Gives the longest argument a name, in a line before the call. */
 static void name_longest(writer *w, gg_str *arguments, int count) {
   gg_str *longest = &arguments[0];
   for (int i = 1; i < count; i++)
@@ -63,7 +64,7 @@ static void name_longest(writer *w, gg_str *arguments, int count) {
   gg_str_printf(longest, "y%d", w->names);
 }
 
-/* Frees the arguments. */
+/* Appends a call, and frees its arguments. */
 static void write_call(gg_str *out, writer *w, const char *function, gg_str *arguments, int count) {
   size_t length = 0;
   for (int i = 0; i < count; i++)
@@ -84,7 +85,7 @@ static void write_call(gg_str *out, writer *w, const char *function, gg_str *arg
 
 static void write_node(gg_str *out, writer *w, int index);
 
-/* A node with the other sign: all texts are calls and names, perhaps behind a minus. */
+/* Appends a node with the opposite sign. All texts are calls or names, perhaps behind a minus. */
 static void write_negated(gg_str *out, writer *w, int index) {
   gg_str text = GG_STR_INIT;
   write_node(&text, w, index);
@@ -101,7 +102,7 @@ static bool is_product(const writer *w, int index) {
   return w->e->nodes[index].op == GG_EXPRESSION_MUL;
 }
 
-/* A sum or a difference of which one side is a product. */
+/* Appends a sum or difference one side of which is a product, as a fused operation. */
 static void write_fused(gg_str *out, writer *w, const gg_expression_node *node) {
   gg_str arguments[3] = {GG_STR_INIT, GG_STR_INIT, GG_STR_INIT};
   int left = node->arguments[0], right = node->arguments[1];

@@ -1,6 +1,6 @@
-/* finish(), which takes two neighbouring columns of a row of the product and gives two of D, or,
- * where a gate makes one of both, one. Each operation is a line of it, from a row of the tables
- * below, which say what becomes of one number. */
+/* The emitted function finish(). It takes two neighbouring columns of a row of the product and
+ * gives two columns of D, or one if a gate combines them. Each operation is a line of it, made from
+ * a row of the tables below, which say what becomes of one number. */
 #include "emit/finish.h"
 
 #include <math.h>
@@ -11,8 +11,8 @@
 #include "plan/epilogue.h"
 #include "plan/gate.h"
 
-/* What becomes of a number, which is called $x; $t is its operand, @ its operand's name, $l and $h
- * its own two numbers. */
+/* What becomes of a number, which is called $x. $t is its operand, @ its operand's name, $l and $h
+ * the operation's own two numbers. */
 static const char *const steps[GG_OP_COUNT] = {
     [GG_OP_BIAS] = "$x + $t",
     [GG_OP_SCALE] = "$x * $t",
@@ -38,12 +38,13 @@ static const char *const dgelu_steps[] = {
     [GG_GELU_TANH] = "$x * gelu_tanh_slope($t)",
     [GG_GELU_TANH_APPROX] = "$x * gelu_tanh_approx_slope($t)",
 };
-/* Of an expression what it reads: t0, its own operand, then t1 and up, two a line. */
+/* The arguments that an expression reads: t0, its own operand, and t1 to t3; two of them to a line.
+ */
 static const char *const reading_steps[] = {", $t", ", $1", ",\n             $2", ", $3"};
 static const char at_least_step[] = "at_least($x, $l)";
 static const char at_most_step[] = "at_most($x, $h)";
 
-/* What is kept or stored of x as it is: statements. */
+/* Statements for operations that keep or store x without changing it. */
 static const char store_step[] = "store_two<d_n_major, @_pairs>(of.@, of.ld_@, at, @_bits(x));";
 static const char store_halves_step[] = "store_halves(of.@, of.ld_@, of.half_n, at, @_bits(x));";
 static const char largest_step[] = "note_largest(seen.@, x, at);";
@@ -54,7 +55,7 @@ static const char row_sum_step[] = "add_to_row(rows.@, x, at);";
 static const gg_item_number left = {"x.x", 0}, right = {"x.y", 1}; /* two columns of the product */
 static const gg_item_number gated = {"y", 0};                      /* what a gate made of them */
 
-/* Whether its two halves do not fit a line. */
+/* Whether its values for the two columns do not fit in one line. */
 static bool is_long(const gg_item *it) {
   const gg_operation *op = it->operation;
   bool reads = op->kind == GG_OP_EXPR &&
@@ -62,7 +63,7 @@ static bool is_long(const gg_item *it) {
   return reads || gg_operation_derives(op);
 }
 
-/* A step on both numbers, or, behind a gate, on the one. */
+/* Appends a step for both numbers, or for the one that is left behind a gate. */
 static void write_update(gg_str *out, const char *step, const gg_item *it, bool behind) {
   gg_str_puts(out, behind ? "  y = " : "  x = {");
   gg_item_write_step(out, step, it, behind ? gated : left);
@@ -90,7 +91,7 @@ static bool is_factor(const gg_item *it) {
   return it->operation->kind == GG_OP_SCALE && it->span == GG_SPAN_ALL;
 }
 
-/* How many factors of all of D stand behind each other from operation `first` on. */
+/* How many operations from `first` on are factors of all of D, one behind the other. */
 static size_t factors_from(const gg_items *e, size_t first) {
   size_t count = 0;
   for (size_t i = first; i < e->plan->operation_count; i++, count++) {
@@ -100,7 +101,8 @@ static size_t factors_from(const gg_items *e, size_t first) {
   return count;
 }
 
-/* Neighbouring factors are multiplied with each other: one multiplication an element for all. */
+/* Appends neighbouring factors as one: they are multiplied with each other, so that each element
+ * needs one multiplication for all. */
 static void write_factors(gg_str *out, const gg_items *e, size_t first, size_t count, bool behind) {
   gg_str product = GG_STR_INIT;
   gg_item it = gg_item_of(e, first);
@@ -115,7 +117,8 @@ static void write_factors(gg_str *out, const gg_items *e, size_t first, size_t c
   gg_str_free(&product);
 }
 
-/* What finish() gives besides D, for the staging to store. */
+/* Appends the struct of what finish() gives besides D, for the staging to store; false if there is
+ * none. */
 static bool write_aside(gg_str *out, const gg_items *e) {
   bool any = false;
   for (size_t i = 0; i < e->plan->operation_count; i++) {
@@ -129,7 +132,7 @@ static bool write_aside(gg_str *out, const gg_items *e) {
   return any;
 }
 
-/* What an operation keeps or stores of x; NULL: x becomes something else. */
+/* The statement for an operation that keeps or stores x; NULL for operations that change x. */
 static const char *keeping_of(const gg_item *it, bool behind) {
   switch (it->operation->kind) {
   case GG_OP_AUX:
@@ -152,7 +155,7 @@ static const char *step_of(const gg_item *it) {
   return steps[op->kind];
 }
 
-/* Two columns of the product become one of D. */
+/* Appends a gate: two columns of the product become one of D. */
 static void write_gate(gg_str *out, const gg_item *it) {
   const gg_operation act = {.kind = gg_operation_act(it->operation), .form = it->operation->form};
   gg_item of_act = *it;
@@ -190,7 +193,7 @@ static void write_operations(gg_str *out, const gg_items *e) {
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     gg_item it = gg_item_of(e, i);
     size_t factors = factors_from(e, i);
-    if (it.operation->kind == GG_OP_OPERAND) continue; /* expressions read it */
+    if (it.operation->kind == GG_OP_OPERAND) continue; /* read by expressions */
     if (it.operation->kind == GG_OP_LINEAR) {
       write_linear(out, e, &it, behind);
     } else if (factors > 1) {

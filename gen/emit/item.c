@@ -24,8 +24,8 @@ const gg_item_span gg_item_spans[] = {
                         "        of.@, of.ld_@, at, $r, $c);\n"},
 };
 
-/* Of a split gate's columns those from an even one of the tile on, of a vector or of a matrix that
- * is stored. */
+/* For split gates: a vector, or a matrix that is stored, has its columns in two halves, and the
+ * tile's columns come from both in turns, beginning with an even one. */
 static const char move_halves[] = "  of.@ += col / 2;\n";
 static const char move_half_lines[] =
     "  forget(of.ld_@);\n"

@@ -1,14 +1,15 @@
-/* Layouts as C.
+/* Layouts as C functions.
  *
- * Each leaf shape:stride of mode `c` is a term ((c / d) % shape) * stride, d the sizes before it.
- * A swizzle in general is o ^ ((o & Y) >> S) on the sum o. But where the terms occupy disjoint
- * bits (powers of two, as swizzled layouts are made), the bits that the swizzle reads come from
- * known coordinates, and so do those that it changes:
+ * Each leaf shape:stride of a mode with coordinate `c` is a term ((c / d) % shape) * stride, in
+ * which d is the product of the shapes before it. In general a swizzle is o ^ ((o & Y) >> S) of the
+ * sum o of the terms. But if the terms occupy disjoint bits (they are powers of two, as swizzled
+ * layouts are made), it is known which coordinates the bits come from that the swizzle reads, and
+ * also those that it changes:
  *
  *     m * 64 + (k ^ ((m & 7) << 3))
  *
- * Written so, the compiler sees that a step of 8 in m, or a step in the terms outside the xor,
- * changes the address by a constant, and folds it into the instruction's offset. */
+ * Written in this way, the compiler sees that a step of 8 in m, or a step in terms outside the xor,
+ * changes the address by a constant, and folds it into the offset of the instruction. */
 #include "emit/layout_text.h"
 
 enum { max_terms = 16 };
@@ -16,7 +17,7 @@ enum { max_terms = 16 };
 typedef struct term {
   const char *coord;
   int64_t divisor, shape, stride;
-  bool last; /* of its mode: needs no modulo */
+  bool last; /* the last one of its mode needs no modulo */
 } term;
 
 typedef struct terms {
@@ -45,8 +46,8 @@ static gg_status add_mode(terms *out, const gg_layout *layout, int mode, const c
   return GG_OK;
 }
 
-/* The coordinate part of a term, without its stride; in parentheses where it is more than a name.
- */
+/* Appends the coordinate part of a term, without its stride; in parentheses if it is more than a
+ * name. */
 static void print_coord(gg_str *out, const term *t) {
   bool divided = t->divisor > 1;
   if (divided || !t->last) gg_str_putc(out, '(');
@@ -76,7 +77,7 @@ static bool power_of_two(int64_t x) {
   return x > 0 && (x & (x - 1)) == 0;
 }
 
-/* The bits that a term with a power of two for its stride can set. */
+/* The bits that a term can set, if its stride is a power of two. */
 static uint64_t bits_of(const term *t) {
   uint64_t most = (uint64_t)t->stride * (uint64_t)(t->shape - 1), bits = most;
   for (int shift = 1; shift < 64; shift *= 2)
@@ -101,7 +102,7 @@ static int lowest_bit(uint64_t mask) {
   return bit;
 }
 
-/* The bits of `t` that the swizzle reads, moved to where it changes bits. */
+/* Appends the bits of `t` that the swizzle reads, moved to the bits that they change. */
 static void print_source(gg_str *out, const term *t, gg_swizzle sw) {
   uint64_t read = bits_of(t) & gg_swizzle_y_mask(sw);
   int from = lowest_bit(read), skip = from - lowest_bit((uint64_t)t->stride);
@@ -134,7 +135,7 @@ static void print_folded(gg_str *out, const terms *all, gg_swizzle sw) {
   gg_str_putc(out, ')');
 }
 
-/* Terms in disjoint bits, none of which the swizzle reads, leave it the identity. */
+/* Whether the swizzle reads none of the bits that the terms can set, so that it changes nothing. */
 static bool reads_nothing(const terms *all, gg_swizzle sw) {
   uint64_t seen = 0;
   for (int i = 0; i < all->count; i++)
@@ -142,7 +143,7 @@ static bool reads_nothing(const terms *all, gg_swizzle sw) {
   return !(seen & gg_swizzle_y_mask(sw));
 }
 
-/* The function's lines, `indent` columns in; `head` stands in front of its name. */
+/* Appends the function's lines, indented by `indent`; `head` stands before its name. */
 static gg_status write_function(gg_str *out, int indent, const char *head, const char *name,
                                 const char *const coords[2], const gg_composed *layout,
                                 gg_error *err) {

@@ -1,4 +1,4 @@
-/* Layouts as C: the functions at the top of an emitted kernel. */
+/* Layouts as C functions, which stand at the top of an emitted kernel. */
 #ifndef GG_EMIT_LAYOUT_TEXT_H
 #define GG_EMIT_LAYOUT_TEXT_H
 
@@ -15,7 +15,7 @@
 gg_status gg_emit_layout_function(gg_str *out, const char *name, const char *const coords[2],
                                   const gg_composed *layout, gg_error *err);
 
-/* The same as a struct's method, without the line that names the layout. */
+/* The same as a method of a struct, without the line that shows the layout. */
 gg_status gg_emit_layout_method(gg_str *out, const char *name, const char *const coords[2],
                                 const gg_composed *layout, gg_error *err);
 

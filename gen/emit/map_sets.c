@@ -5,15 +5,16 @@
 #include "plan/operands.h"
 #include "plan/sm90.h"
 
-enum { names_max = 2 * 4 }; /* of A, B, C and D, each with that of its end */
+enum { names_max = 2 * 4 }; /* of A, B, C and D, each with the map of its last lines */
 
-/* A map: the operand's letter, and whether it is that of the operand's end. */
+/* A map that is changed: its operand's letter, and whether it is the one for the operand's last
+ * lines. */
 typedef struct changed {
   char letter;
   bool end;
 } changed;
 
-/* In the order of the kernel's parameters. */
+/* The maps of a set, in the order of the kernel's parameters. */
 static size_t maps_of_set(changed out[names_max], const gg_plan *plan, const gg_layouts *layouts) {
   gg_operand_row rows[GG_OPERAND_ROWS_MAX];
   size_t rows_count = gg_operand_rows(rows, plan, layouts), count = 0;
@@ -32,7 +33,7 @@ static bool maps_d(const gg_layouts *layouts) {
 
 /* ---- Who copies by them ----------------------------------------------------------------- */
 
-/* The set of a tile, when it is ready; `number` counts tiles. */
+/* Appends the lines that wait until the set of a tile is ready; `number` counts tiles. */
 static void write_await(gg_str *out, const char *number) {
   gg_str_printf(out,
                 "    const map_set &set = sets[set_of(%s)];\n"
@@ -60,7 +61,7 @@ void gg_bind_set_of_producer(gg_bindings *out, const gg_plan *plan, const gg_lay
   gg_bind_str(out, "await_set", &lines);
 }
 
-/* Tiles that it does not fetch for have sets, too. */
+/* Binds the sets that the fetching warp uses. Tiles that it fetches nothing for have sets, too. */
 void gg_bind_set_of_fetcher(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool changes = gg_plan_changes_maps(plan) && gg_sm90_fetches_c(layouts);
   gg_str lines = GG_STR_INIT;

@@ -1,8 +1,8 @@
 /* The epilogue's operations as CUDA C++.
  *
- * A thread finishes two neighbouring columns of a row at a time. What the operations read for them
- * comes in three structs, so that each number is read once: row_values where a row begins,
- * col_values for two columns of all rows, cell_values for the two elements alone. Then each
+ * A thread finishes two neighbouring columns of a row at a time. What the operations read for these
+ * comes in three structs, so that each number is read once: row_values is read where a row begins,
+ * col_values for two columns of all rows, and cell_values for those two elements alone. Then each
  * operation is one line of finish() (finish.c). */
 #include "emit/operations.h"
 
@@ -18,8 +18,8 @@
 #include "plan/map_sets.h"
 #include "plan/operation.h"
 
-/* Vectors that were read ahead to shared memory: `of.vectors` is the tile's. A vector along n has
- * zeros behind D's last column. */
+/* Reads of vectors that were read ahead to shared memory, where `of.vectors` is the tile's. A
+ * vector along n is followed by zeros behind D's last column. */
 static const char *const ahead[] = {
     [GG_SPAN_ALL] = "  values.@ = @_value(ld_vector<@_t>(of.vectors + @_begin, 0));\n",
     [GG_SPAN_ROWS] = "  values.@ = @_value(ld_vector<@_t>(of.vectors + @_begin, at.row));\n",
@@ -27,7 +27,8 @@ static const char *const ahead[] = {
                         "  values.@ = {@_value(@.x), @_value(@.y)};\n",
 };
 
-/* A matrix that threads bring from memory; that they read where it lies. */
+/* Whether it is a matrix that threads bring from global memory; and whether they read it in place.
+ */
 static bool is_read_by_threads(const gg_item *it) {
   return gg_item_is_read(it) && it->span == GG_SPAN_MATRIX && !it->fetched;
 }
@@ -38,7 +39,7 @@ static bool is_read_in_place(const gg_item *it) {
 
 /* ---- Operands --------------------------------------------------------------------------- */
 
-/* Whether two neighbouring columns of a row are loaded and stored at once. */
+/* Whether two neighbouring columns of a row can be loaded or stored at once. */
 static bool has_pairs(const gg_operand *matrix, gg_major major) {
   return major == GG_MAJOR_N && matrix->align >= 2 * gg_dtype_bytes(matrix->type, 1);
 }
@@ -86,7 +87,7 @@ static bool spans_one_of(const gg_item *it, gg_span first, gg_span last) {
   return gg_item_is_read(it) && it->span >= first && it->span <= last;
 }
 
-/* Whether threads read matrices where they lie. */
+/* Whether threads read any matrix in place. */
 static bool reads_matrices(const gg_items *e) {
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     gg_item it = gg_item_of(e, i);
@@ -95,8 +96,8 @@ static bool reads_matrices(const gg_items *e) {
   return e->reads_c;
 }
 
-/* The same, or whether they bring them to staging; C's sub-tiles are brought by a part of theirs.
- */
+/* Whether threads read any matrix in place or bring it to staging. C's sub-tiles are not counted: a
+ * part of their own brings these. */
 static bool brings_matrices(const gg_items *e) {
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     gg_item it = gg_item_of(e, i);
@@ -105,8 +106,8 @@ static bool brings_matrices(const gg_items *e) {
   return e->reads_c;
 }
 
-/* Whether epilogue_operands has members, and which of read_row(), read_col() and read_cells() have
- * anything to read. */
+/* Appends whether epilogue_operands has members, and which of read_row(), read_col() and
+ * read_cells() have anything to read. */
 static void write_what_is_read(gg_str *out, const gg_items *e) {
   bool rows = false, columns = false;
   bool any = e->plan->alpha || e->plan->has_c || e->plan->vector_buffers;
@@ -123,7 +124,7 @@ static void write_what_is_read(gg_str *out, const gg_items *e) {
                 gg_cuda_bool(any));
 }
 
-/* Whether an operand's halves are of a tile's columns by turns. */
+/* Whether any operand has halves that supply a tile's columns in turns. */
 static bool has_halves(const gg_items *e) {
   bool any = false;
   for (size_t i = 0; i < e->plan->operation_count && !any; i++)
@@ -131,7 +132,7 @@ static bool has_halves(const gg_items *e) {
   return any;
 }
 
-/* The members of epilogue_operands, in the order of operand_list. */
+/* Appends the members of epilogue_operands, in the order of operand_list. */
 static void write_members(gg_str *out, const gg_items *e) {
   const gg_plan *plan = e->plan;
   gg_str_puts(out, "// What the operations read and write besides the accumulators: the kernel's "
@@ -161,7 +162,8 @@ static void write_members(gg_str *out, const gg_items *e) {
   gg_str_puts(out, "};\n\n");
 }
 
-/* Where templates write it: behind `const epilogue_operands operands = {`. */
+/* Appends the list of operands, which templates have behind `const epilogue_operands operands = {`.
+ */
 static void write_operand_list(gg_str *out, const gg_items *e) {
   enum { list_column = 44 };
   const gg_plan *plan = e->plan;
@@ -184,8 +186,8 @@ static void write_operand_list(gg_str *out, const gg_items *e) {
   gg_str_free(&items);
 }
 
-/* In front of that list, where alpha and beta are not among the parameters: another kernel may
- * compute them. */
+/* Appends what stands in front of that list if alpha and beta are no parameters, but in device
+ * memory, where another kernel may compute them. */
 static void write_scalars(gg_str *out, const gg_plan *plan) {
   if (!gg_plan_reads_scalars(plan) || !(plan->alpha || plan->has_c)) return;
   const char *alpha = plan->alpha ? "alpha = *alpha_at" : "";
@@ -195,7 +197,8 @@ static void write_scalars(gg_str *out, const gg_plan *plan) {
                 *alpha && *beta ? ", " : "", beta);
 }
 
-/* Of a batch by arrays of addresses, but where a map has each one. */
+/* Appends the function that finds C of a batch given by arrays of addresses. Not needed if a map
+ * has each address. */
 static void write_c_of(gg_str *out, const gg_items *e) {
   bool mapped = gg_plan_changes_maps(e->plan) && !e->reads_c;
   if (!e->plan->has_c || !e->plan->pointers || mapped) return;
@@ -229,7 +232,7 @@ static void write_move(gg_str *out, const gg_items *e) {
   gg_str_puts(out, "  return of;\n}\n");
 }
 
-/* What is brought to L2 before it is read: matrices that threads read where they lie. */
+/* Appends the function that brings matrices to the L2 cache which threads then read in place. */
 static void write_prefetch(gg_str *out, const gg_items *e) {
   gg_str_puts(out, "\n// What the operations read of matrices, as far as L2: a worker's share.\n"
                    "template <int workers>\n"
@@ -252,7 +255,7 @@ static void write_prefetch(gg_str *out, const gg_items *e) {
 
 /* ---- Values ----------------------------------------------------------------------------- */
 
-/* A struct of the values whose span is from `first` to `last`. */
+/* Appends a struct of the values whose spans are from `first` to `last`. */
 static void write_struct(gg_str *out, const gg_items *e, const char *name, const char *what,
                          gg_span first, gg_span last) {
   gg_str_printf(out, "struct %s_values {%s\n", name, what);
@@ -264,7 +267,7 @@ static void write_struct(gg_str *out, const gg_items *e, const char *name, const
   gg_str_puts(out, "};\n\n");
 }
 
-/* The struct, and the function that reads its values. */
+/* Appends that struct, and the function that reads its values. */
 static void write_values(gg_str *out, const gg_items *e, const char *name, const char *what,
                          gg_span first, gg_span last) {
   write_struct(out, e, name, what, first, last);
@@ -280,8 +283,8 @@ static void write_values(gg_str *out, const gg_items *e, const char *name, const
   gg_str_puts(out, "  return values;\n}\n\n");
 }
 
-/* The same of matrices, for many cells at once, so that their loads are under way together: where
- * there is a condition, it is one for all of them. */
+/* Appends the same for matrices, but for many cells at once, so that their loads are under way
+ * together. If there is a condition, it is tested once for all of them. */
 static void write_read_cells(gg_str *out, const gg_items *e) {
   const gg_skeleton *skeleton = &gg_skeletons[e->plan->target->id];
   bool mma = skeleton->cell_rows > 1;
@@ -330,8 +333,9 @@ static void write_cells(gg_str *out, const gg_items *e) {
                            "  return values;\n}\n\n");
 }
 
-/* What finish() notes of all that a thread finishes, and where that goes in the end: of a warp at
- * once, but in family naive, of whose threads some have left. */
+/* Appends what finish() notes about everything that a thread finishes, and where that goes in the
+ * end: for a whole warp at once, except in family naive, where some threads of a warp have ended.
+ */
 static void write_seen(gg_str *out, const gg_items *e) {
   bool alone = e->plan->target->id == GG_TARGET_NAIVE;
   if (!gg_plan_keeps_largest(e->plan)) return;
@@ -354,8 +358,8 @@ static void write_seen(gg_str *out, const gg_items *e) {
 
 /* ---- Binding ---------------------------------------------------------------------------- */
 
-/* What a tile's epilogue has for what finish() notes: the numbers, which it hands on, and reports
- * in the end. */
+/* Binds what a tile's epilogue has for that: the numbers, which it hands on, and reports in the
+ * end. */
 static void bind_seen(gg_bindings *out, const gg_plan *plan) {
   bool keeps = gg_plan_keeps_largest(plan);
   gg_str report = GG_STR_INIT;
@@ -385,7 +389,7 @@ static bool has_activation(const gg_plan *plan) {
   return false;
 }
 
-/* What load_two() calls for a matrix. */
+/* Marks the functions that load_two() calls for a matrix. */
 static void use_loads(gg_element_uses *uses, const gg_operand *matrix, gg_major major) {
   gg_use_element(uses, GG_GLOBAL_LOAD, matrix->type);
   if (has_pairs(matrix, major)) gg_use_element(uses, GG_GLOBAL_LOAD_PAIR, matrix->type);
@@ -401,7 +405,7 @@ static void bind_loads(gg_bindings *out, const gg_items *e) {
   gg_bind_elements(out, "global_elements", &uses);
 }
 
-/* What threads store where they have computed it. */
+/* Whether threads store any matrix straight from where they computed it. */
 static bool stores_matrices(const gg_items *e) {
   for (size_t i = 0; i < e->plan->operation_count; i++) {
     gg_item it = gg_item_of(e, i);
@@ -410,7 +414,7 @@ static bool stores_matrices(const gg_items *e) {
   return false;
 }
 
-/* What the operations call. */
+/* Binds the parts that the operations call. */
 static void bind_parts(gg_bindings *out, const gg_items *e) {
   bool loads = reads_matrices(e), stores = stores_matrices(e);
   bool prefetches = loads || e->layouts->lined_count > 0;

@@ -1,5 +1,5 @@
-/* The part of the banner that is made from lists: steps, parameters, the grid. What the steps are
- * is the family's: steps.c. */
+/* The part of the banner that is made from lists: steps, parameters, the grid. The steps themselves
+ * are the families': steps.c. */
 #include "emit/outline.h"
 
 #include <stdarg.h>
@@ -16,7 +16,8 @@ enum { last_column = 100 };
 
 /* ---- Lines ------------------------------------------------------------------------------- */
 
-/* Words in lines behind `first` or, from the second one on, as many spaces. */
+/* Appends a text, wrapped into lines. The first one begins with `first`, and the others with as
+ * many spaces. */
 static void write_wrapped(gg_str *out, const char *first, const char *text) {
   size_t indent = strlen(first), column = indent + 5;
   gg_str_printf(out, "//   %s", first);
@@ -48,7 +49,7 @@ void gg_outline_step(gg_outline *outline, const char *format, ...) {
 
 /* ---- Parameters -------------------------------------------------------------------------- */
 
-/* What parameters of a kind are; neighbours with the same text share a line. */
+/* What the parameters of a kind are. Neighbouring parameters with the same text share a line. */
 static const char *const meanings[] = {
     [GG_PARAM_ADDRESS] = "address of the first element",
     [GG_PARAM_LD] = "from line to line and from matrix to matrix, in elements",
@@ -99,14 +100,15 @@ static void write_parameters(gg_str *out, const gg_plan *plan, const gg_layouts 
 
 /* ---- The launch -------------------------------------------------------------------------- */
 
-/* How many tiles there are along a mode, in whole clusters: "2 * ceil(m / 256)". */
+/* Appends how many tiles there are along a mode, in whole clusters: "2 * ceil(m / 256)". */
 static void write_tiles(gg_str *out, const char *extent, int tile, int ctas) {
   if (ctas > 1) gg_str_printf(out, "%d * ", ctas);
   gg_str_printf(out, "ceil(%s / %d) * ", extent, tile * ctas);
 }
 
-/* Of pairs that take turns, those of even numbers and those of odd ones: "2 * (ceil(m / 256) +
- * ceil((m - 64) / 256)) * "; in whole clusters where those have several. */
+/* Appends how many tiles there are along M if pairs take rows in turns, counting pairs with even
+ * numbers and with odd ones: "2 * (ceil(m / 256) + ceil((m - 64) / 256)) * ". In whole clusters, if
+ * a cluster has several pairs. */
 static void write_turning_tiles(gg_str *out, const gg_plan *plan) {
   int four = 4 * plan->tile_m, pairs = plan->cluster_m / 2;
   if (pairs % 2 == 0) {
@@ -119,8 +121,9 @@ static void write_turning_tiles(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, " * ");
 }
 
-/* Of tiles of which T take halves in turns, those of all columns and of the last ones: "(4 *
- * floor(n / 256) + min(4, ceil(n % 256 / 32))) * ". */
+/* Appends how many tiles there are along N if T tiles take halves of their columns in turns,
+ * counting those of whole groups and of the last group: "(4 * floor(n / 256) + min(4, ceil(n % 256
+ * / 32))) * ". */
 static void write_turning_columns(gg_str *out, const gg_plan *plan) {
   int turns = plan->turns_columns, all = turns * plan->tile_n, clusters = plan->cluster_n;
   if (clusters > 1) gg_str_printf(out, "%d * ceil(", clusters);

@@ -6,7 +6,7 @@
 #include "plan/gate.h"
 #include "plan/target.h"
 
-/* What emission knows of a family's PTX. */
+/* What emission must know of a family's PTX. */
 typedef struct ptx_family {
   const char *template_name; /* NULL: the family has none */
   const char *(*lacks)(const gg_plan *plan, const gg_layouts *layouts);
@@ -20,7 +20,7 @@ static const ptx_family families[GG_TARGET_COUNT] = {
     [GG_TARGET_SM100] = {"sm100_warp_specialised.ptx", gg_sm100_ptx_lacks, gg_sm100_ptx_bind},
 };
 
-/* What no family has. */
+/* What no family's template supports. */
 static const char *all_lack(const gg_plan *plan) {
   const gg_ptx_lack rows[] = {
       {plan->raster == GG_RASTER_HILBERT, "tiles along a Hilbert curve"},

@@ -1,11 +1,12 @@
-/* PTX that families' generated lines share.
+/* PTX lines that the generators of several families share.
  *
- * Addresses. A layout whose strides are powers of two in bits of their own, swizzled or not, maps
- * the bits of coordinates to bits of addresses: an address is the xor of what each bit contributes.
- * A lane's place is therefore a few masked and shifted copies of its number, xored: bits that move
- * equally far go together. A step that is known when text is made is one number for all lanes:
- * where no swizzled bit changes it is added, by an instruction's own offset, else xored. Neither is
- * believed: both are held to the layout, place by place. */
+ * Addresses. A layout whose strides are powers of two that occupy disjoint bits, swizzled or not,
+ * maps bits of coordinates to bits of addresses: an address is the xor of what each bit
+ * contributes. So a lane's place is a few masked and shifted copies of the lane's number, xored
+ * together; bits that move equally far are moved at once. A step that is known when the text is
+ * made is one number for all lanes: it is added, as an instruction's own offset, if no swizzled bit
+ * changes it, else xored. Neither is assumed: both are checked against the layout, place by place.
+ */
 #include "emit/ptx_text.h"
 
 #include "emit/cuda_text.h"
@@ -140,10 +141,11 @@ void gg_ptx_write_half(gg_str *out, gg_dtype type, const char *indent, int word,
 
 /* ---- Division ------------------------------------------------------------------------------ */
 
-/* ptxas divides by a number that it knows as by any other: by a reciprocal, in some twenty
- * instructions, each of which waits for the one before it. So a power of two is a shift, and any
- * other number the product with its own reciprocal, 2^32 + `factor` in 32 + `shift` + 1 bits behind
- * the point, which is exact (Granlund and Montgomery, Division by invariant integers). */
+/* ptxas divides by a number that it knows as by any other: by way of a reciprocal, in some twenty
+ * instructions, each of which waits for the one before it. So here a power of two becomes a shift,
+ * and any other divisor a multiplication by its reciprocal: the number 2^32 + `factor`, divided by
+ * 2^(32 + `shift` + 1), which gives exact results (Granlund and Montgomery, Division by invariant
+ * integers). */
 static int bits_below(ll by) {
   int bits = 0;
   while (1ll << bits < by)
@@ -204,14 +206,14 @@ void gg_ptx_bind_tile_counts(gg_bindings *out, ll rows, ll columns, ll tile_k) {
 
 /* ---- Xors of bits -------------------------------------------------------------------------- */
 
-/* What each bit of a register contributes. */
+/* What each bit of a register contributes to an address. */
 typedef struct bits {
   const char *of;
   unsigned at[32];
   int count;
 } bits;
 
-/* Whether bit `bit` of what is moved by `shift` contributes where it lands. */
+/* Whether bit `bit`, shifted by `shift`, is one of those that this bit contributes. */
 static bool lands(const bits *b, int bit, int shift) {
   int to = bit + shift;
   return to >= 0 && to < 32 && (b->at[bit] >> to & 1);
@@ -225,7 +227,8 @@ static void write_shifted(gg_str *out, int indent, const char *to, const char *o
                   shift > 0 ? shift : -shift);
 }
 
-/* Xors the contributions of one register's bits to `to`; `first`: it has nothing yet. */
+/* Xors the contributions of one register's bits into `to`. `first` is true as long as `to` has none
+ * yet. */
 static void write_bits(gg_str *out, int indent, const bits *b, const char *to, const char *scratch,
                        bool *first) {
   for (int shift = -31; shift < 32; shift++) {
@@ -281,7 +284,7 @@ gg_ptx_step gg_ptx_step_between(const gg_ptx_lanes *from, const gg_ptx_lanes *to
 
 /* ---- Elements ------------------------------------------------------------------------------ */
 
-/* What the bits of one coordinate contribute, of `extent`. */
+/* What the bits of one coordinate, smaller than `extent`, contribute. */
 static bits bits_of_mode(const gg_composed *layout, const char *of, int step, int extent) {
   bits out = {.of = of};
   for (; 1 << out.count < extent; out.count++)

@@ -1,7 +1,7 @@
 /* The report: every decision and every layout of one kernel, in the order of the pipeline.
  *
- * Decisions are shown as their rows in plan.def say, in the rows' order, in the terms of the spec;
- * what is derived from them stands behind, in the terms of the plan. */
+ * Decisions are shown as their rows in plan.def say, in the order of the rows and in the terms of
+ * the spec. What is derived from them comes behind, in the terms of the plan. */
 #include "emit/report.h"
 
 #include <assert.h>
@@ -57,7 +57,7 @@ static void add_number(gg_report *report, const char *section, const char *name,
 
 /* ---- Decisions: each as plan.def says ----------------------------------------------------- */
 
-/* A decision on its way into the report: its row, the plan, and of that its value. */
+/* A decision on its way into the report: where it is shown, the plan, and its value in there. */
 typedef struct shown {
   gg_report *report;
   const gg_plan *plan;
@@ -123,7 +123,7 @@ static void show_arch(const shown *s) {
                                                : "or newer";
 }
 
-/* An operand's remark is its shape, and stands in front. */
+/* An operand's remark is its shape, which stands in front of its value. */
 static void show_operand(const shown *s) {
   static const char *const major[] = {
       [GG_MAJOR_K] = "k-major", [GG_MAJOR_M] = "m-major", [GG_MAJOR_N] = "n-major"};
@@ -136,7 +136,7 @@ static void show_c(const shown *s) {
   if (s->plan->has_c) show_operand(s);
 }
 
-/* Behind a gate it has half of the columns. */
+/* D. Behind a gate it has half of the product's columns. */
 static void show_d(const shown *s) {
   shown gated = *s;
   gated.remark = "M x N / 2";
@@ -166,13 +166,13 @@ static void show_shape(const shown *s) {
   fact->remark = s->remark;
 }
 
-/* Whether types are parameters, which the plan says elsewhere. */
+/* Whether the atom takes its types as parameters, which the report shows elsewhere. */
 static bool is_typed(const gg_mma_atom *mma) {
   return mma->row->kind == GG_MMA_tcgen05 || mma->row->kind == GG_MMA_mixed;
 }
 
-/* CuTe's name; where it is a template with all that the plan says elsewhere, the shape in place of
- * its arguments. */
+/* Appends CuTe's name of the atom. If it is a template whose arguments the report shows elsewhere,
+ * these are replaced by the shape. */
 static void write_cute(gg_str *out, const gg_mma_atom *mma) {
   gg_mma_atom_cute(out, mma);
   const char *arguments = strchr(gg_str_text(out), '<');
@@ -188,7 +188,7 @@ static void show_atom(const shown *s) {
   if (types && is_typed(&s->plan->mma)) ptx.length = (size_t)(types - gg_str_text(&ptx));
   write_cute(&cute, &s->plan->mma);
   gg_fact *fact = add(s->report, s->section, s->label);
-  if (ptx.length == 0) { /* more or less than one instruction */
+  if (ptx.length == 0) { /* no single PTX instruction */
     gg_str_free(&ptx);
     fact->text = keep(s->report, &cute);
     return;
@@ -215,7 +215,7 @@ static void show_operand_source(const shown *s) {
     show_text(s, gg_as_asked(s->plan, "A from tensor memory", "B from tensor memory"));
 }
 
-/* With the block of the tile that follows from it. */
+/* Shows the layout of atoms, with the block of the tile that follows from it. */
 static void show_atom_layout(const shown *s) {
   const gg_plan *p = s->plan;
   if (gg_plan_in_tensor_memory(p)) {
@@ -287,7 +287,7 @@ static void show_raster_group(const shown *s) {
   if (s->plan->raster != GG_RASTER_HILBERT) show_number_if_any(s);
 }
 
-/* What happens to x, which begins as an accumulator, a step a fact. */
+/* Shows the operations on x, which begins as an accumulator: one fact for each step. */
 static void show_operations(const shown *s) {
   for (size_t i = 0; i < s->plan->operation_count; i++) {
     gg_str number = GG_STR_INIT, operation = GG_STR_INIT;
@@ -352,7 +352,7 @@ static void report_layouts(gg_report *report, const gg_layouts *layouts) {
   }
 }
 
-/* What a map is of: "box of A", "box of residual2". */
+/* The name of a map's fact: "box of A", "box of residual2". */
 static const char *mapped(gg_report *report, const gg_plan *plan, const gg_tensor_map *map) {
   static const char *const names[] = {[GG_OPERAND_A] = "box of A",
                                       [GG_OPERAND_B] = "box of B",
@@ -369,7 +369,7 @@ static const char *mapped(gg_report *report, const gg_plan *plan, const gg_tenso
   return keep(report, &text);
 }
 
-/* Of the map of an operand's last rows or columns. */
+/* Reports the map of an operand's last rows or columns. */
 static void report_end(gg_report *report, const gg_plan *plan, const gg_tensor_map *map) {
   bool is_a = map->operand == GG_OPERAND_A;
   const char *name = is_a ? "at the end of A" : "at the end of B";
@@ -380,7 +380,7 @@ static void report_end(gg_report *report, const gg_plan *plan, const gg_tensor_m
                        : "as many elements of a line as whole boxes leave";
 }
 
-/* The boxes of tensor maps. */
+/* Reports the boxes of tensor maps. */
 static void report_maps(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   for (size_t i = 0; i < layouts->map_count; i++) {
     const gg_tensor_map *map = &layouts->maps[i];
@@ -452,7 +452,7 @@ static const char *operand_name(gg_report *report, const gg_plan *plan, const gg
   return keep(report, &text);
 }
 
-/* In whose stages each operand lies, and who brings it there or takes it from there. */
+/* Reports in whose stages each operand lies, and who brings it there or takes it from there. */
 static void report_operands(gg_report *report, const gg_plan *plan, const gg_layouts *layouts) {
   static const char *const copies[] = {[GG_COPY_DIRECT] = "loaded and stored by threads",
                                        [GG_COPY_MAP] = "copied by its tensor map",
@@ -494,7 +494,7 @@ static const char *role_name(const gg_rings *rings, gg_role_id id) {
   return role ? role->name : "";
 }
 
-/* What ends a phase of barriers; those that are never used have no arrivals. */
+/* Reports what completes a phase of these barriers. Those that are never used have no arrivals. */
 static void report_barriers(gg_report *report, const gg_ring_barriers *barriers, int64_t tx_bytes) {
   gg_str text = GG_STR_INIT;
   if (!barriers->arrivals) return;
@@ -505,7 +505,7 @@ static void report_barriers(gg_report *report, const gg_ring_barriers *barriers,
   fact->remark = "end a phase";
 }
 
-/* Who fills and who drains each ring, and its barriers. */
+/* Reports who fills and who drains each ring, and its barriers. */
 static void report_rings(gg_report *report, const gg_rings *rings) {
   for (size_t i = 0; i < rings->count; i++) {
     const gg_ring *ring = &rings->list[i];
@@ -525,7 +525,7 @@ static void report_rings(gg_report *report, const gg_rings *rings) {
 
 /* ---- Memory and cost ----------------------------------------------------------------------- */
 
-/* Where something lies in shared memory. */
+/* Reports where something lies in shared memory. */
 static void add_place(gg_report *report, const char *name, int64_t begin, int64_t bytes) {
   add_text(report, "shared memory", name, "%lld..%lld", (long long)begin,
            (long long)(begin + bytes))
@@ -641,7 +641,7 @@ static bool starts_section(const gg_report *report, size_t i) {
   return i == 0 || strcmp(report->facts[i].section, report->facts[i - 1].section) != 0;
 }
 
-/* What would pass the last column stands on a line of its own. */
+/* Prints a fact. What would go beyond the last column gets a line of its own. */
 static void print_fact(gg_str *out, const gg_fact *fact, const char *prefix, int width) {
   enum { last_column = 100 };
   int length = (int)(strlen(prefix) + 2 + (size_t)width + 2 + strlen(fact->text));

@@ -1,5 +1,5 @@
-/* What the plan and the layouts say, as one list of facts: the banner of an emitted kernel,
- * `gemmgen explain` and its JSON are three ways to print it. */
+/* The report: what the plan and the layouts say, as a list of facts. It is printed in three ways:
+ * in the banner of an emitted kernel, by `gemmgen explain`, and as JSON. */
 #ifndef GG_EMIT_REPORT_H
 #define GG_EMIT_REPORT_H
 
@@ -10,7 +10,7 @@ typedef struct gg_fact {
   const char *name;
   const char *text;   /* the value as people read it */
   bool number;        /* the text is a JSON number */
-  const char *remark; /* behind the value, for people; NULL for none */
+  const char *remark; /* stands behind the value, for people; NULL: none */
 } gg_fact;
 
 enum { GG_FACTS_MAX = 160 };
@@ -23,12 +23,13 @@ typedef struct gg_report {
   bool failed;
 } gg_report;
 
-/* Free with gg_report_free. */
+/* Makes the report. Free it with gg_report_free. */
 gg_status gg_report_make(gg_report *out, const gg_plan *plan, const gg_layouts *layouts,
                          gg_error *err);
 void gg_report_free(gg_report *report);
 
-/* Aligned text, each line behind `prefix`; and one JSON object, a member a section. */
+/* Appends the report as aligned text, each line behind `prefix`; or as one JSON object with a
+ * member for each section. */
 void gg_report_print(gg_str *out, const gg_report *report, const char *prefix);
 void gg_report_json(gg_str *out, const gg_report *report);
 

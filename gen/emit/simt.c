@@ -1,7 +1,7 @@
-/* Family simt: plan + layouts -> what templates/simt_multistage.cu names.
+/* Family simt: plan + layouts -> the names of templates/simt_multistage.cu.
  *
- * Which element a thread copies, reads and multiplies is printed from the derived layouts: tiles in
- * shared memory as functions of (mn, k), the threads' blocks as functions of (thread, value). */
+ * Which elements a thread copies, reads and multiplies is printed from the derived layouts: tiles
+ * in shared memory as functions of (mn, k), the threads' blocks as functions of (thread, value). */
 #include "plan/simt.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 /* ---- Types and sizes -------------------------------------------------------------------- */
 
-/* A word of shared memory as CUDA C++ and PTX have it. */
+/* A word of shared memory in CUDA C++ and in PTX. */
 typedef struct word {
   const char *type, *ptx;
   char constraint;
@@ -105,7 +105,7 @@ static bool is_ragged(const gg_plan *plan, const gg_operand *operand) {
          !is_even(plan, operand);
 }
 
-/* Whether words are made of several lines of A or of B. */
+/* Whether words are made of elements from several lines of A or of B. */
 static bool has_units(const gg_plan *plan) {
   return gg_simt_unit(plan, &plan->a) > 1 || gg_simt_unit(plan, &plan->b) > 1;
 }
@@ -151,7 +151,7 @@ static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, 
   return st;
 }
 
-/* Of (thread, value) -> m + n * tile_m its part of m, or of n. */
+/* From a layout (thread, value) -> m + n * tile_m, takes the part that gives m, or n. */
 static gg_status project(gg_composed *out, const gg_layout *tv, int64_t tile_m, bool rows,
                          gg_error *err) {
   gg_layout modes[2], both;
@@ -240,7 +240,8 @@ static void write_store(gg_str *out, word w, int count) {
   gg_str_puts(out, "\n                 : \"memory\");\n");
 }
 
-/* The body of a function of `count` words, which is one of `counts`, or of the same ones. */
+/* Appends the body of a function of `count` words, for each of the two values in `counts` (which
+ * may be equal). */
 static void write_cases(gg_str *out, word w, const int counts[2],
                         void (*write)(gg_str *out, word w, int count)) {
   gg_str_printf(out, "  if constexpr (count == %d)\n", counts[0]);
@@ -252,14 +253,14 @@ static void write_cases(gg_str *out, word w, const int counts[2],
   gg_str_puts(out, "}\n");
 }
 
-/* Words that a thread stores at once of an operand; 0: cp.async does. */
+/* How many words of an operand a thread stores at once; 0 if cp.async stores them. */
 static int words_stored(const gg_plan *plan, const gg_operand *operand, int copy_bytes) {
   if (!gg_simt_by_registers(plan, operand)) return 0;
   return operand->major == GG_MAJOR_K ? 1 : copy_bytes / (int)gg_dtype_bytes(operand->type, 1);
 }
 
-/* Loads of as many words as the block's rows and columns are read by, and stores of as many as come
- * through registers at once. */
+/* Binds loads of as many words as a block's rows and columns are read by, and stores of as many as
+ * come through registers at once. */
 static void bind_words(gg_bindings *out, const gg_plan *plan) {
   int a = words_stored(plan, &plan->a, plan->copy_bytes_a);
   int b = words_stored(plan, &plan->b, plan->copy_bytes_b);
@@ -282,7 +283,7 @@ static void bind_words(gg_bindings *out, const gg_plan *plan) {
 
 /* ---- Binding ---------------------------------------------------------------------------- */
 
-/* By which way A and B come to shared memory. */
+/* Binds on which way A and B come to shared memory. */
 static void bind_routes(gg_bindings *out, const gg_plan *plan) {
   bool a = gg_simt_by_registers(plan, &plan->a), b = gg_simt_by_registers(plan, &plan->b);
   gg_bind_flag(out, "a_by_registers", a);
@@ -295,7 +296,8 @@ static void bind_routes(gg_bindings *out, const gg_plan *plan) {
   if (a || b) gg_bind_part(out, "put_unit", plan->mma.k > 1 ? "simt_put_bytes" : "simt_put_wide");
 }
 
-/* Where a thread is along M and N, but for lanes that add up what they have of a sum over D. */
+/* Binds where a thread is along M and N, not counting the lanes that add up a sum over D together.
+ */
 static void bind_places(gg_bindings *out, const gg_plan *plan) {
   gg_sum_boxes boxes = plan->target->sum_boxes(plan);
   int lanes_m = 1 << __builtin_popcount((unsigned)boxes.row_lanes);
@@ -313,8 +315,8 @@ static void bind_places(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "thread_n", n);
 }
 
-/* Columns of both halves of N, of which a thread has vectors by turns: where copies find them, and
- * which accumulators a piece of D's columns is made of. */
+/* Binds what depends on a split gate's columns of both halves of N, of which a thread has vectors
+ * in turns: where copies find them, and which accumulators a piece of D's columns is made of. */
 static void bind_split_columns(gg_bindings *out, const gg_plan *plan) {
   bool split = plan->split_columns > 0;
   gg_bind_text(out, "place_along", split ? "place" : "along");
@@ -326,7 +328,7 @@ static void bind_split_columns(gg_bindings *out, const gg_plan *plan) {
                      : "piece % pieces_n * piece_n + in_piece % piece_n");
 }
 
-/* Where the matrices begin of the batch that a tile is of. */
+/* Binds where the matrices of a tile's batch begin. */
 static void bind_firsts(gg_bindings *out, const gg_plan *plan) {
   bool shares = gg_plan_shares_tiles(plan);
   const char *from = shares ? "from.batch" : "batch", *to = shares ? "to.batch" : "batch";

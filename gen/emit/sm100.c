@@ -1,4 +1,4 @@
-/* Family sm100: what its templates name and those of sm90 do not (emit/sm90.c has the rest). */
+/* Family sm100: the names that its templates use and sm90's do not. emit/sm90.c has the rest. */
 #include "emit/sm100.h"
 
 #include "atom/tmem.h"
@@ -12,18 +12,19 @@
 
 typedef long long ll; /* for printf */
 
-/* Elements of a register: two of f16, of neighbouring columns, else one. */
+/* Elements in a register of sums: two of f16, from neighbouring columns, else one. */
 static int register_elements(const gg_plan *plan) {
   return plan->accumulator == GG_DTYPE_f16 ? 2 : 1;
 }
 
-/* A thread's registers of a box: of each eight columns of each of two rows it has two elements. */
+/* A thread's registers for a box: of every eight columns it has two elements, in each of two rows.
+ */
 static int box_registers(const gg_plan *plan) {
   return plan->epi_n / 2 / register_elements(plan);
 }
 
-/* The shape by which a warp reads a box, behind it what becomes of elements of 16 bits, each of
- * which has a column of 32 bits. */
+/* The shape by which a warp reads a box. Elements of 16 bits take a column of 32 bits each, and are
+ * packed behind the load. */
 static const char *box_shape(const gg_plan *plan) {
   return register_elements(plan) > 1 ? "16x128b" : "16x256b";
 }
@@ -84,13 +85,14 @@ void gg_sm100_write_rings(gg_str *out, const gg_rings *rings) {
                   answers->depth, (ll)answers->begin, (ll)answers->bytes, (ll)answers->full.begin);
 }
 
-/* A box's columns in tensor memory: together, or, of halves of N, in two places. */
+/* In how many places of tensor memory a box's columns are: one, or two if they come from both
+ * halves of N. */
 static int places_of_box(const gg_plan *plan) {
   return gg_sm90_halves_tile(plan) ? 2 : 1;
 }
 
-/* Registers of a place as an instruction has them: "{%0, %1, ...}", the first of them so manieth of
- * the operands. */
+/* Appends the registers of one place as an instruction takes them, "{%0, %1, ...}", beginning with
+ * operand number `first`. */
 static void write_registers(gg_str *out, int first, int count) {
   for (int i = 0; i < count; i++)
     gg_str_printf(out, "%s%%%d", i == 0 ? "{" : i % 12 == 0 ? ", \"\n      \"" : ", ", first + i);
@@ -110,7 +112,7 @@ static void write_addresses(gg_str *out, const gg_plan *plan, const char *name) 
   if (places_of_box(plan) > 1) gg_str_printf(out, ", \"r\"(%s + split_columns)", name);
 }
 
-/* What load_sums has loaded, back to where it was. */
+/* Appends the function that stores what load_sums has loaded back to where it was. */
 static void write_stores(gg_str *out, const gg_plan *plan, const char *type, char constraint) {
   int count = box_registers(plan), places = places_of_box(plan), each = count / places;
   char operand[2] = {constraint, 0};
@@ -169,8 +171,8 @@ void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *l
   if (gg_plan_in_tensor_memory(plan)) write_scales_column(out, layouts);
 }
 
-/* A box begins where an atom's word does, or its half or quarter: its columns are a power of two
- * that divides the tile's. */
+/* Appends constants of D's scale factors. A box begins where a word of an atom does, or at its half
+ * or quarter, because its columns are a power of two that divides the tile's. */
 void gg_sm100_write_scaled_d(gg_str *out, const gg_plan *plan) {
   int factors = plan->epi_n / plan->scale_d.block;
   int at_once = factors < GG_SCALE_FACTORS ? factors : GG_SCALE_FACTORS;
@@ -248,9 +250,9 @@ void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
   write_stores(out, plan, type, constraint);
 }
 
-/* Who hears that a stage has been read: those who copy to it. Where CTAs of a cluster share A and
- * others of it B, two groups of them, of pairs both CTAs each; where they share one, all of them.
- */
+/* Binds whom the tensor core tells that a stage has been read: the CTAs that copy to it. If some
+ * CTAs of a cluster share A and others share B, these are two groups, with both CTAs of each pair;
+ * if they share one operand, all CTAs of the cluster. */
 static void bind_release(gg_bindings *out, const gg_plan *plan) {
   bool several = plan->cluster_m * plan->cluster_n > 1, pair = plan->cta_group > 1;
   bool both = gg_plan_both_shared(plan);
@@ -288,7 +290,7 @@ static void bind_release(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "release_sharers", &masks);
 }
 
-/* Who needs a CTA's factors, too. */
+/* Binds which other CTAs need a CTA's scale factors. */
 static void bind_shared_scales(gg_bindings *out, const gg_plan *plan) {
   bool pair = plan->cta_group > 1, a = plan->cluster_n > 1, b = plan->cluster_m > 1;
   const char *of_b = pair ? "sharers_scales_b" : "sharers_b";
@@ -305,7 +307,7 @@ static void bind_shared_scales(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "sharers_scales_b", of_b);
 }
 
-/* What the issuer does about scale factors. */
+/* Binds what the issuer does about scale factors. */
 static void bind_scales(gg_bindings *out, const gg_plan *plan) {
   bool scaled = gg_plan_is_scaled(plan), folded = gg_plan_folds_scales(plan);
   bool turns = scaled && plan->turns_pairs;
@@ -333,8 +335,8 @@ static void bind_scales(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "scale_arguments", &arguments);
 }
 
-/* Where the sums of MMAs and boxes are: MMAs below each other along M stand side by side in tensor
- * memory, and behind them those of the next columns. */
+/* Binds where the sums of MMAs and boxes are: those of MMAs below each other along M stand side by
+ * side in tensor memory, and behind them those of the next columns. */
 static void bind_columns(gg_bindings *out, const gg_plan *plan) {
   bool parts = gg_sm100_has_parts(plan), halves = gg_plan_column_parts(plan) > 1;
   const char *a = plan->a_in_tensor ? "tmem + a_of" : "desc_a + desc_a_step";
@@ -369,7 +371,7 @@ static void bind_columns(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "warp_origin", &origin);
 }
 
-/* ... and about metadata. */
+/* Binds what the issuer does about metadata. */
 static void bind_metadata(gg_bindings *out, const gg_plan *plan) {
   gg_bind_part(out, "sparse", plan->sparse_a ? "sm100_sparse" : NULL);
   if (plan->sparse_a) gg_bind_flag(out, "half_metadata", gg_metadata_is_half(plan));
@@ -382,8 +384,8 @@ static void bind_metadata(gg_bindings *out, const gg_plan *plan) {
                               : "");
 }
 
-/* ... and about an A in tensor memory. Its copies bring elements of 6 and 4 bits to a byte each, as
- * MMAs read them there. */
+/* Binds what the issuer does about an A in tensor memory. Its copies bring elements of 6 and 4 bits
+ * to a byte each, as MMAs read them there. */
 static void bind_a(gg_bindings *out, const gg_plan *plan) {
   int bits = gg_dtype_info_of(plan->a.type)->bits;
   gg_bind_part(out, "a_in_tensor", plan->a_in_tensor ? "sm100_a_in_tensor" : NULL);

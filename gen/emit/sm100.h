@@ -1,4 +1,4 @@
-/* Family sm100 as text: what of it is not as in sm90. sm100.c */
+/* Family sm100 as text: what differs from sm90. (sm100.c) */
 #ifndef GG_EMIT_SM100_H
 #define GG_EMIT_SM100_H
 
@@ -6,30 +6,31 @@
 #include "plan/layouts.h"
 #include "plan/operands.h"
 
-/* Where an operand begins in a stage, in bytes. */
+/* The byte in a stage where an operand begins. */
 int64_t gg_sm100_offset_of(const gg_plan *plan, const gg_layouts *layouts, gg_operand_id id);
 
-/* Constants: of the MMAs of a tile, their accumulators and what the epilogue reads of them; and of
- * the ring of accumulators. */
+/* Appends constants: of a tile's MMAs, their accumulators and what the epilogue reads of them; and
+ * of the ring of accumulators. */
 void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan);
 void gg_sm100_write_rings(gg_str *out, const gg_rings *rings);
 
-/* Constants: where scale factors are in a stage and in tensor memory, and how many. */
+/* Appends constants: where scale factors are in a stage and in tensor memory, and how many there
+ * are. */
 void gg_sm100_write_scales(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 
-/* Constants: blocks of D, and how their factors are stored. */
+/* Appends constants: the blocks of D, and how their factors are stored. */
 void gg_sm100_write_scaled_d(gg_str *out, const gg_plan *plan);
 
-/* Where an A in tensor memory begins there. */
+/* Appends a constant: where in tensor memory an A that is there begins. */
 void gg_sm100_write_a(gg_str *out, const gg_layouts *layouts);
 
-/* The same of the metadata of a sparse A. */
+/* Appends constants: where the metadata of a sparse A is, and how much there is. */
 void gg_sm100_write_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 
-/* The function that loads a box of sums from tensor memory. */
+/* Appends the function that loads a box of sums from tensor memory. */
 void gg_sm100_write_loads(gg_str *out, const gg_plan *plan);
 
-/* What only its templates name: how the issuer releases a stage. */
+/* Binds the names that only sm100's templates use, among them how the issuer releases a stage. */
 void gg_sm100_bind_slots(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
 #endif

@@ -1,8 +1,8 @@
-/* Family sm100: plan + layouts -> what templates/sm100_warp_specialised.ptx names.
+/* Family sm100: plan + layouts -> the names of templates/sm100_warp_specialised.ptx.
  *
- * Every number is one that the plan or its layouts have; nothing is decided here. Rings and roles
- * are those of the .cu: one thread fills stages, one issues MMAs, maybe one fetches C, and four
- * warps read the sums from tensor memory and store. */
+ * Every number comes from the plan or its layouts; nothing is decided here. Rings and roles are
+ * those of the .cu: one thread fills stages, one issues MMAs, one may fetch C, and four warps read
+ * the sums from tensor memory and store. */
 #include "emit/sm100_ptx.h"
 
 #include "atom/arch.h"
@@ -41,7 +41,8 @@ static void bind_memory(gg_bindings *out, const gg_plan *plan, const gg_layouts 
 
 /* ---- Tiles --------------------------------------------------------------------------------- */
 
-/* Pairs of CTAs of 64 rows that take rows in turns: of four CTAs' rows two pairs have two each. */
+/* Appends the count of tiles if pairs of CTAs with 64 rows each take rows in turns: the rows of
+ * four CTAs belong to two pairs. */
 static void write_pairs(gg_str *out, const gg_plan *plan) {
   int of_two = 4 * plan->tile_m;
   gg_str_printf(out, "  {\n  .reg .b32 %%second;\n  add.u32 %%tiles_m, %%m, %d;\n", of_two - 1);
@@ -55,7 +56,7 @@ static void write_pairs(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "  }\n");
 }
 
-/* Tiles that take halves of their columns in turns. */
+/* Appends the count of tiles that take halves of their columns in turns. */
 static void write_turns(gg_str *out, const gg_plan *plan) {
   int columns = gg_plan_warp_columns(plan);
   gg_str_puts(out, "  {\n  .reg .b32 %whole, %begun;\n");
@@ -70,7 +71,7 @@ static void write_turns(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "  }\n");
 }
 
-/* What is counted otherwise where rows or columns are taken in turns (plan/scales.h). */
+/* Binds the counts that differ if rows or columns are taken in turns (plan/scales.h). */
 static void bind_counts_in_turns(gg_bindings *out, const gg_plan *plan) {
   gg_str text = GG_STR_INIT;
   if (plan->turns_pairs) write_pairs(&text, plan);
@@ -138,8 +139,8 @@ static void bind_tiles(gg_bindings *out, const gg_plan *plan) {
   gg_bind_flag(out, "strides", gg_plan_is_persistent(plan) && !gg_plan_is_dynamic(plan));
 }
 
-/* Of tiles that clusters ask for: the ring of answers. Whoever has read one says so in the
- * cluster's first CTA, whose thread asks. */
+/* Binds the ring of answers, which clusters read that ask for their tiles. Whoever has read an
+ * answer reports it to the cluster's first CTA, one thread of which asks. */
 static void bind_answers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_ANSWERS);
   static const gg_ring none = {0};

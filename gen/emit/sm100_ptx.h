@@ -1,5 +1,5 @@
-/* What the files of family sm100's PTX share. Boxes of D, and how they are staged and stored, are
- * sm90's (sm90_ptx_boxes.c), which asks here for what lies in tensor memory. */
+/* What the files of family sm100's PTX share. Boxes of D, how they are staged and stored, are
+ * sm90's (sm90_ptx_boxes.c), which calls functions declared here for what lies in tensor memory. */
 #ifndef GG_EMIT_SM100_PTX_H
 #define GG_EMIT_SM100_PTX_H
 
@@ -10,15 +10,16 @@
 
 /* ---- Clusters: sm100_ptx_cluster.c --------------------------------------------------------- */
 
-/* CTAs of the cluster as bits by their ranks, of which this CTA's are `bits`, moved by its place:
- * along M, of pairs that share a half by its place in the pair; along N by whole columns. */
+/* How a mask of CTAs of the cluster, one bit for each rank, is shifted to where this CTA is: not at
+ * all, by its place along M, or, in pairs that share a half, by its place in the pair. */
 typedef enum gg_sm100_ptx_move { GG_MOVE_NONE, GG_MOVE_ALONG_M, GG_MOVE_IN_PAIR } gg_sm100_ptx_move;
 
-/* `to`, a register of 16 bits that is declared here, = those. %mask and %move are others. */
+/* Declares the 16-bit register `to` and sets it to the mask `bits`, shifted along M as said, and
+ * along N by whole columns of CTAs if `along_n`. Uses %mask and %move. */
 void gg_sm100_ptx_write_ctas(gg_str *out, const gg_plan *plan, const char *to, unsigned bits,
                              gg_sm100_ptx_move along_m, bool along_n);
 
-/* Of those that share A, or all of B, the bits of the first ones. */
+/* The masks of the CTAs that share A with the first CTA, and that share all of B with it. */
 unsigned gg_sm100_ptx_row_ctas(const gg_plan *plan);
 unsigned gg_sm100_ptx_column_ctas(const gg_plan *plan);
 
@@ -28,17 +29,19 @@ void gg_sm100_ptx_bind_producer(gg_bindings *out, const gg_plan *plan, const gg_
 
 /* ---- What is in tensor memory beside the sums: sm100_ptx_beside.c --------------------------- */
 
-/* Of the producer: registers, and what a tile begins with; the lines that load factors of A or B,
- * for the CTAs in register `ctas` or, NULL, this one, and metadata. */
+/* For the producer: the registers that it needs; the lines at the beginning of a tile; the lines
+ * that load the factors of A or B to the CTAs in register `ctas` (NULL: to this one alone), and
+ * metadata. */
 void gg_sm100_ptx_declare_beside(gg_str *out, const gg_plan *plan);
 void gg_sm100_ptx_begin_beside(gg_str *out, const gg_plan *plan);
 void gg_sm100_ptx_load_factors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                bool is_a, const char *ctas);
 void gg_sm100_ptx_load_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 
-/* Of the issuer: whether a tile's place says where B's factors begin, and the lines that find out;
- * those that copy a stage's to tensor memory; those that find what an MMA reads, in %a_at,
- * %metadata_at, %scales_a_at and %scales_b_at; and what its instruction descriptor says of it. */
+/* For the MMA issuer: whether the factors of B begin in the middle of an atom, depending on the
+ * tile's place, and the lines that find that out; the lines that copy a stage's factors and
+ * metadata to tensor memory; those that find what an MMA reads, in %a_at, %metadata_at,
+ * %scales_a_at and %scales_b_at; and the bits of its instruction descriptor that say so. */
 bool gg_sm100_ptx_halves_factors(const gg_plan *plan);
 void gg_sm100_ptx_begin_factors(gg_str *out, const gg_plan *plan);
 void gg_sm100_ptx_write_copies(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
@@ -53,35 +56,36 @@ gg_status gg_sm100_ptx_bind_issue(gg_bindings *out, const gg_plan *plan, const g
 
 /* ---- Sums in tensor memory: sm100_ptx_places.c, sm100_ptx_sums.c ---------------------------- */
 
-/* Blocks of 16 rows that a warp reads, and boxes of columns of each. */
+/* How many blocks of 16 rows a warp reads of a tile, and how many boxes of columns each has. */
 int gg_sm100_ptx_blocks(const gg_plan *plan);
 int gg_sm100_ptx_boxes(const gg_plan *plan);
 
-/* Where such a box is. */
+/* Where box `box` of block `block` is. */
 gg_sm90_ptx_box_place gg_sm100_ptx_place_of(const gg_plan *plan, int box, int block);
 
-/* The lines in front of a box, which has its sums behind them, and those behind it. */
+/* Appends the lines in front of a box, after which its sums are in registers, and those behind it.
+ */
 void gg_sm100_ptx_begin_box(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box,
                             int block);
 void gg_sm100_ptx_end_box(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int block);
 
-/* A warp's first row and column of D: %row0, and %n0 instead of the tile's; and where it has what
- * it reads of the tile. */
+/* Appends lines that find a warp's first row and column of D, in %row0 and in %n0 (which then is no
+ * longer the tile's), and where in tensor memory the warp's part of the tile is. */
 void gg_sm100_ptx_write_origin(gg_str *out, const gg_plan *plan, const gg_layouts *layouts);
 
 void gg_sm100_ptx_bind_sums(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
 /* ---- C: sm100_ptx_c.c ---------------------------------------------------------------------- */
 
-/* NULL, or what of C has no template. */
+/* NULL, or what about C the template does not support. */
 const char *gg_sm100_ptx_c_lacks(const gg_plan *plan, const gg_layouts *layouts);
 
-/* Binds what is fetched and how it is read; nothing where there is no C. */
+/* Binds how C is fetched and how it is read; nothing if there is no C. */
 gg_status gg_sm100_ptx_bind_c(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                               gg_error *err);
 
-/* The lines that await a sub-tile of C, and those that give it back; and those that load C's
- * elements of read_n columns of a box of D's, from `column` on. */
+/* Appends the lines that wait for a sub-tile of C, that give it back, and that load the elements of
+ * C for read_n columns of one of D's boxes, from `column` on. */
 void gg_sm100_ptx_await_c(gg_str *out, const gg_layouts *layouts);
 void gg_sm100_ptx_release_c(gg_str *out, const gg_layouts *layouts);
 void gg_sm100_ptx_write_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int block,

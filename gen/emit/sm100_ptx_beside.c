@@ -1,9 +1,9 @@
 /* Family sm100 in PTX: what lies in tensor memory beside the sums: an A, scale factors of A and B,
- * metadata of a sparse A.
+ * the metadata of a sparse A.
  *
- * The producer's maps bring them to a stage, behind A and B or as A itself; the issuer's thread has
- * the tensor core copy them to tensor memory, behind the MMAs that it has issued and before those
- * that read them. */
+ * The producer's maps bring these to a stage: behind A and B, or as A itself. The issuer's thread
+ * then has the tensor core copy them to tensor memory, after the MMAs that it has issued and before
+ * those that read them. */
 #include "emit/sm100_ptx.h"
 
 #include "emit/sm100.h"
@@ -32,7 +32,8 @@ void gg_sm100_ptx_declare_beside(gg_str *out, const gg_plan *plan) {
     gg_str_puts(out, "  .reg .b32 %beside_k, %zero;\n  mov.u32 %zero, 0;\n");
 }
 
-/* One box: of a map, from `coordinates` on, to the CTAs in register `ctas` or this one alone. */
+/* Appends the copy of one box of a map, from `coordinates` on, to the CTAs in register `ctas`, or
+ * to this one alone if it is NULL. */
 static void write_load(gg_str *out, const gg_plan *plan, int rank, ll offset, const char *map,
                        const char *coordinates, const char *ctas) {
   bool pair = plan->cta_group > 1;
@@ -48,7 +49,7 @@ static void write_load(gg_str *out, const gg_plan *plan, int rank, ll offset, co
 void gg_sm100_ptx_load_factors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                bool is_a, const char *ctas) {
   ll offset = (ll)gg_sm100_offset_of(plan, layouts, is_a ? GG_OPERAND_SCALE_A : GG_OPERAND_SCALE_B);
-  /* Of halves of the columns a box has an atom of each. */
+  /* If the columns are folded, a box has one atom of each half. */
   bool folds = !is_a && gg_plan_folds_scales(plan);
   int boxes = folds ? gg_scale_places_b(plan) : 1;
   gg_str_printf(out, "  mul.lo.u32 %%beside_k, %%k_tile, %d;  // its scale factors\n",
@@ -75,8 +76,8 @@ void gg_sm100_ptx_load_metadata(gg_str *out, const gg_plan *plan, const gg_layou
 
 /* ---- From there to tensor memory ----------------------------------------------------------- */
 
-/* `rows` and `bits` that a copy brings at once to `column`, from `step` 16 bytes behind the
- * descriptor on. */
+/* Appends a tcgen05.cp of shape `shape` (rows by bits) to `column`, from `step` units of 16 bytes
+ * behind the descriptor's start. */
 static void write_copy(gg_str *out, const gg_plan *plan, const char *shape, int column,
                        const char *descriptor, ll step) {
   gg_str_printf(out, "  add.u32 %%address, %%tmem, %d;\n", column);
@@ -85,13 +86,13 @@ static void write_copy(gg_str *out, const gg_plan *plan, const char *shape, int 
                 step ? "%from" : descriptor);
 }
 
-/* Where a block of A's rows is in tensor memory for a K step. */
+/* The column of tensor memory where a block of A's rows is for a K step. */
 static int column_of_a(const gg_plan *plan, const gg_layouts *layouts, int block, int step) {
   return layouts->a_column + GG_SM100_STEP_COLUMNS * (step * gg_sm100_mmas_m(plan) + block);
 }
 
-/* 32 bytes of each row, to eight columns of the row's lane. Elements of 6 and 4 bits get a byte
- * each, as MMAs read them there. */
+/* Appends the copies of A: 32 bytes of each row, to eight columns of the row's lane. Elements of 6
+ * and 4 bits get a byte each, as MMAs read them there. */
 static void write_copies_of_a(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int bits = gg_dtype_info_of(plan->a.type)->bits, blocks = gg_sm100_mmas_m(plan);
   const char *shape = bits == 6   ? "128x256b.b8x16.b6x16_p32"
@@ -106,7 +107,7 @@ static void write_copies_of_a(gg_str *out, const gg_plan *plan, const gg_layouts
   }
 }
 
-/* The descriptor of what lies so far in a stage. */
+/* Appends the descriptor of what lies `offset` bytes behind a stage's beginning. */
 static void write_descriptor(gg_str *out, int64_t offset, uint64_t bits) {
   gg_str_printf(out,
                 "  .reg .b64 %%desc_beside;\n"
@@ -117,8 +118,9 @@ static void write_descriptor(gg_str *out, int64_t offset, uint64_t bits) {
                 (ll)offset, (unsigned long long)bits);
 }
 
-/* Of halves of B's columns two atoms at once, one of them to lanes 0 to 63, the other to 64 to 127:
- * there MMAs read the factors of the columns whose sums are in these lanes. */
+/* Appends the copies of B's factors if they are folded: two atoms at once, one of them to lanes 0
+ * to 63, the other to 64 to 127. There MMAs read the factors of the columns whose sums are in these
+ * lanes. */
 static void write_copies_of_halves(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int along_k = gg_scale_atoms_k(plan), places = gg_scale_places_b(plan);
   for (int i = 0; i < places * along_k; i++) {
@@ -129,7 +131,8 @@ static void write_copies_of_halves(gg_str *out, const gg_plan *plan, const gg_la
   }
 }
 
-/* An atom of factors: row r to lane r % 32 of column r / 32, in the lanes of each warp. */
+/* Appends the copies of atoms of factors: row r goes to lane r % 32 of column r / 32, in the lanes
+ * of each warp. */
 static void write_copies_of_factors(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int atoms = (gg_scale_atoms_a(plan) + gg_scale_atoms_b(plan)) * gg_scale_atoms_k(plan);
   gg_str_puts(out, "  {\n  // Scale factors to tensor memory: A's, then B's.\n");
@@ -143,7 +146,7 @@ static void write_copies_of_factors(gg_str *out, const gg_plan *plan, const gg_l
   gg_str_puts(out, "  }\n");
 }
 
-/* A tile of metadata: a row of 16 bytes to four columns of its lane. */
+/* Appends the copies of tiles of metadata: a row of 16 bytes goes to four columns of its lane. */
 static void write_copies_of_metadata(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   int tiles = gg_metadata_tiles_m(plan) * gg_metadata_tiles_k(plan);
   gg_str_puts(out, "  {\n  // Metadata to tensor memory.\n");
@@ -163,10 +166,10 @@ void gg_sm100_ptx_write_copies(gg_str *out, const gg_plan *plan, const gg_layout
 
 /* ---- What an MMA reads of them ------------------------------------------------------------- */
 
-/* Factors of a K step: in atoms along K, of which an MMA whose K is 96 begins within one and goes
- * on with the next. */
+/* Where a K step's factors begin. MMAs with a K of 96 may begin within one atom and go on in the
+ * next. */
 typedef struct factors {
-  int atom, byte; /* along K; of a word */
+  int atom, byte; /* atom: its number along K; byte: within a word */
 } factors;
 
 static factors factors_of(const gg_plan *plan, int step) {
@@ -175,8 +178,8 @@ static factors factors_of(const gg_plan *plan, int step) {
   return (factors){first / GG_SCALE_FACTORS, first % GG_SCALE_FACTORS};
 }
 
-/* In words of an instruction descriptor: which byte of a word factors begin in, of A and of B;
- * which of two columns metadata begins in. */
+/* The bits of the instruction descriptor that say in which byte of a word the factors of A and of B
+ * begin, and in which of two columns the metadata does. */
 uint32_t gg_sm100_ptx_ids(const gg_plan *plan, int step) {
   uint32_t ids = 0;
   if (gg_plan_is_scaled(plan)) ids |= (uint32_t)factors_of(plan, step).byte * (1u << 29 | 1u << 4);
@@ -213,13 +216,14 @@ void gg_sm100_ptx_find_beside(gg_str *out, const gg_plan *plan, const gg_layouts
                layouts->scale_column + GG_SCALE_ATOM_COLUMNS * of_b);
 }
 
-/* Tiles that begin in the middle of an atom read B's factors from the middle on. */
+/* Whether some tiles begin in the middle of an atom, and so read B's factors from its middle on. */
 bool gg_sm100_ptx_halves_factors(const gg_plan *plan) {
   if (gg_plan_folds_scales(plan)) return plan->turns_columns > 0;
   return gg_plan_is_scaled(plan) && plan->tile_n % GG_SCALE_ROWS != 0;
 }
 
-/* Where the factors of a tile's first row or column are, of an atom's. */
+/* Appends lines that find where in its atom's columns the factors of a tile's first row or column
+ * are. */
 static void write_within(gg_str *out, const char *to, const char *first) {
   gg_str_printf(out, "  and.b32 %s, %s, %d;\n  shr.u32 %s, %s, 5;\n  add.u32 %s, %s, %%tmem;\n", to,
                 first, GG_SCALE_ROWS - 1, to, to, to, to);

@@ -1,9 +1,9 @@
-/* Family sm100 in PTX: C, which a thread of its own fetches in sub-tiles: the rows of an MMA by the
- * columns of a box of D's, in a ring.
+/* Family sm100 in PTX: C. A thread of its own fetches it in sub-tiles, the rows of an MMA by the
+ * columns of one of D's boxes, to a ring.
  *
- * A sub-tile is boxes side by side along C's contiguous mode; where warps have one of two parts of
- * the columns, boxes of the first part in front. A lane reads what it has of the sums, by ldmatrix.
- */
+ * A sub-tile consists of boxes side by side along C's contiguous mode. If a warp reads one of two
+ * parts of the columns, the boxes of the first part come first. A lane reads by ldmatrix the
+ * elements that belong to its sums. */
 #include "emit/sm100_ptx.h"
 
 #include "emit/ptx.h"
@@ -16,7 +16,7 @@ typedef struct matrix {
   const gg_fetched *c;
   const gg_ring *ring;
   bool n_major;
-  int bytes, part_boxes; /* of an element; of a part of the columns */
+  int bytes, part_boxes; /* bytes: of an element; part_boxes: in one part of the columns */
 } matrix;
 
 static bool matrix_of(matrix *out, const gg_plan *plan, const gg_layouts *layouts) {
@@ -32,13 +32,13 @@ static bool matrix_of(matrix *out, const gg_plan *plan, const gg_layouts *layout
   return true;
 }
 
-/* Columns that one ldmatrix brings. */
+/* How many columns one ldmatrix brings. */
 static int columns_at_once(const gg_plan *plan) {
   return plan->read_n % 16 == 0 ? 16 : 8;
 }
 
-/* Where the threads of the warpgroup read C in a sub-tile: of a block of 16 rows of each warp's, of
- * an MMA, from a column of a box of D's on. */
+/* Where the threads of the warpgroup read C in a sub-tile: for one of an MMA's blocks of 16 rows of
+ * each warp, from column `column` of D's box on. */
 static gg_ptx_lanes places_at(const matrix *m, int block, int column) {
   gg_ptx_lanes out = {.of = "%in_group", .count = 4 * GG_WARP};
   const gg_fetched *c = m->c;
@@ -78,7 +78,7 @@ const char *gg_sm100_ptx_c_lacks(const gg_plan *plan, const gg_layouts *layouts)
 
 /* ---- The ring ------------------------------------------------------------------------------ */
 
-/* How far its barriers are from the first of all rings'. */
+/* How far its barriers are from the first barrier of all rings. */
 static ll to_full(const gg_layouts *layouts) {
   const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_SUBTILES);
   return (ll)(ring->full.begin - layouts->rings.barriers_begin);
@@ -89,7 +89,7 @@ static ll to_empty(const gg_layouts *layouts) {
   return (ll)(ring->empty[0].begin - layouts->rings.barriers_begin);
 }
 
-/* The next stage, of whoever fetches and of whoever reads. */
+/* Appends the step to the next stage, for the thread that fetches and for those that read. */
 static void write_advance(gg_str *out, const gg_ring *ring) {
   gg_str_printf(out,
                 "  add.u32 %%stage, %%stage, 1;\n  setp.eq.u32 %%wraps, %%stage, %d;\n"
@@ -99,7 +99,8 @@ static void write_advance(gg_str *out, const gg_ring *ring) {
 
 /* ---- Who fetches --------------------------------------------------------------------------- */
 
-/* The boxes of a sub-tile that begins so far behind the tile's first row and column. */
+/* Appends the copies of the boxes of a sub-tile that begins `row` rows and `column` columns behind
+ * the tile's first. */
 static void write_loads(gg_str *out, const matrix *m, ll to_full, int row, int column) {
   for (int box = 0; box < m->c->boxes; box++) {
     int part = box / m->part_boxes, along = box % m->part_boxes * m->c->line;
@@ -182,7 +183,7 @@ void gg_sm100_ptx_release_c(gg_str *out, const gg_layouts *layouts) {
   write_advance(out, gg_rings_find(&layouts->rings, GG_RING_SUBTILES));
 }
 
-/* In front of a box's own lines, whose registers c0, c1, ... it fills. */
+/* Appends the loads in front of a box's own lines. They fill the registers c0, c1, ... */
 void gg_sm100_ptx_write_c(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int block,
                           int column) {
   matrix m;

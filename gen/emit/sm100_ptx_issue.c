@@ -1,14 +1,14 @@
-/* Family sm100 in PTX: the thread that issues MMAs. What is multiplied stands in descriptors: of
- * the operands in a stage, and of the instruction, one number that follows from the atom. */
+/* Family sm100 in PTX: the thread that issues MMAs. Descriptors say what is multiplied: those of
+ * the operands in a stage, and that of the instruction, one number that follows from the atom. */
 #include "emit/sm100_ptx.h"
 
 #include "emit/sm90_ptx.h"
 #include "plan/scales.h"
 #include "plan/sm100.h"
 
-/* Who hears that a stage has been read: those who copy to it. Where CTAs of a cluster share A and
- * others of it B, two groups of them, of pairs both CTAs each; where they share one, all of them.
- */
+/* Appends the masks of the CTAs that are told that a stage has been read: those that copy to it. If
+ * some CTAs of a cluster share A and others share B, these are two groups, with both CTAs of each
+ * pair; if they share one operand, all CTAs of the cluster. */
 static void write_hearers(gg_str *out, const gg_plan *plan) {
   bool pair = plan->cta_group > 1;
   if (plan->cluster_m * plan->cluster_n > 1) gg_str_puts(out, "  .reg .b32 %mask, %move;\n");
@@ -36,7 +36,8 @@ static void write_hearers(gg_str *out, const gg_plan *plan) {
   }
 }
 
-/* `ctas`: the register that says whose barriers hear; NULL: this CTA's. */
+/* Appends a tcgen05.commit. `ctas` is the register that says in which CTAs the barrier is arrived
+ * at; NULL: in this one. */
 static void write_commit(gg_str *out, const gg_plan *plan, const char *barrier, ll offset,
                          const char *ctas) {
   gg_str_printf(out, "  tcgen05.commit.cta_group::%d.mbarrier::arrive::one.shared::cluster",
@@ -65,13 +66,14 @@ static void bind_commits(gg_bindings *out, const gg_plan *plan, const gg_layouts
 
 /* ---- Descriptors --------------------------------------------------------------------------- */
 
-/* Of K of 96: a step may be in two lines, and a descriptor has the addresses of both. */
+/* Whether a K step (of 96 elements) may lie in two lines, so that a descriptor has the addresses of
+ * both. */
 static bool has_two_addresses(const gg_plan *plan) {
   return plan->mma.k == GG_MMA_LONG_K;
 }
 
-/* How far a step's operand is from the first one's. A K step of several units of 16 bytes may not
- * fit its line: then what is behind the end of it is in the next box's line, and its address is
+/* The distance of a step's operand from the first one's. If a K step has several units of 16 bytes,
+ * it may not fit in its line. Then its rest is in the line of the next box, whose address stands
  * where other descriptors have the leading dimension. */
 static ll step_of(const gg_boxed_tile *boxes, int blocks, int block, int step) {
   int units = boxes->step_units;
@@ -97,8 +99,8 @@ static void write_descriptor(gg_str *out, const gg_plan *plan, char x, const gg_
 
 /* ---- MMAs ---------------------------------------------------------------------------------- */
 
-/* Where the sums of MMA so manieth are: those below each other along M stand side by side in tensor
- * memory, and behind them those of the next columns. */
+/* The register with the address of the sums of MMA `number`: those of MMAs below each other along M
+ * stand side by side in tensor memory, and behind them those of the next columns. */
 static const char *write_sums(gg_str *out, const gg_plan *plan, int number) {
   int column = number * gg_plan_warp_columns(plan);
   if (column) gg_str_printf(out, "  add.u32 %%address, %%sums, %d;\n", column);

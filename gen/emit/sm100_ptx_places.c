@@ -1,5 +1,5 @@
-/* Family sm100 in PTX: what a warp reads of a tile's sums, in blocks of 16 rows and boxes of D's.
- */
+/* Family sm100 in PTX: which part of a tile's sums a warp reads, in blocks of 16 rows and in D's
+ * boxes. */
 #include "emit/sm100_ptx.h"
 
 #include "plan/sm100.h"
@@ -12,15 +12,15 @@ int gg_sm100_ptx_boxes(const gg_plan *plan) {
   return gg_sm100_mmas_n(plan) * gg_plan_boxes_of_mma(plan, plan->epi_n);
 }
 
-/* A box's first column, of those of its MMA that the warp reads; the last box may begin within the
- * one before it. */
+/* The first column of a box, among the columns of its MMA that the warp reads. The last box may
+ * begin within the one before it. */
 static int column_of_mma(const gg_plan *plan, int box) {
   int column = box % gg_plan_boxes_of_mma(plan, plan->epi_n) * plan->epi_n;
   int last = gg_plan_warp_columns(plan) - plan->epi_n;
   return column < last ? column : last;
 }
 
-/* Which of the two boxes' registers one has, of all that a warp reads of a tile. */
+/* The first register of box `number`: two boxes are in registers at a time, in turns. */
 static int first_word(const gg_plan *plan, int number) {
   return number % 2 * plan->epi_n / 2;
 }

@@ -1,21 +1,22 @@
 /* Family sm100 in PTX: the thread that fills stages. Each CTA brings its rows of A and its columns
- * of B, of a pair half of them; those that share an operand take turns at bringing it to all. */
+ * of B (a CTA of a pair half of these). CTAs that share an operand take turns at bringing it to all
+ * of them. */
 #include "emit/sm100_ptx.h"
 
 #include "emit/sm90_ptx.h"
 #include "plan/scales.h"
 #include "plan/sm100.h"
 
-/* A or B, as it is copied: CTAs that share it are `turns`, of which this one has `turn`. */
+/* A or B as it is copied. `turns` CTAs share it, and this one's turn is in register `turn`. */
 typedef struct input {
   char x;
   const gg_boxed_tile *boxes;
-  const char *first; /* the register with a tile's first row or column, and that with its first K */
+  const char *first; /* registers: with a tile's first row or column; and with its first K */
   const char *k;
   bool k_major;
   int turns;
   const char *turn;
-  int mmas, mma_n; /* side by side along N, whose columns have boxes of their own */
+  int mmas, mma_n; /* MMAs side by side along N, if their columns have boxes of their own */
 } input;
 
 static input input_of(const gg_plan *plan, const gg_layouts *layouts, bool is_a) {
@@ -40,14 +41,14 @@ static input input_of(const gg_plan *plan, const gg_layouts *layouts, bool is_a)
                  .mma_n = plan->mma.n};
 }
 
-/* Behind which K and which row or column box `box` begins. */
+/* How far along K, and along the rows or columns, box `box` begins. */
 static void place_of_box(const input *in, int box, int *along, int *across) {
   int each = in->boxes->count / in->mmas, line = in->boxes->line;
   *along = in->k_major ? box / in->mmas * line : box / each * in->mma_n + box % each * line;
   *across = in->k_major ? box % in->mmas * in->mma_n : 0;
 }
 
-/* One box: where from, where to, and in which turn. */
+/* Appends the copy of one box. */
 static void write_load(gg_str *out, const gg_plan *plan, const input *in, int box) {
   bool shared = in->turns > 1, pair = plan->cta_group > 1;
   const char *line = in->k_major ? in->k : in->first, *lines = in->k_major ? in->first : in->k;
@@ -69,7 +70,8 @@ static void write_load(gg_str *out, const gg_plan *plan, const input *in, int bo
   gg_str_puts(out, ";\n");
 }
 
-/* CTAs that share something take turns at copying it to all of them, a K tile each. */
+/* Appends the test whose turn it is: CTAs that share something take turns at copying it to all of
+ * them, a K tile each. */
 static void write_turn(gg_str *out, const char *what, int turns, const char *own,
                        const char *label) {
   gg_str_printf(out,
@@ -79,8 +81,8 @@ static void write_turn(gg_str *out, const char *what, int turns, const char *own
   gg_str_printf(out, "  setp.ne.u32 %%others, %%along, %s;\n  @%%others bra %s;\n", own, label);
 }
 
-/* Factors of A come with A. Those of B do, too, but of a pair both CTAs need those of all columns.
- */
+/* Whether scale factors come together with this operand. Those of A come with A. Those of B come
+ * with B, except in a pair, because both CTAs need the factors of all columns. */
 static bool brings_factors(const gg_plan *plan, const input *in) {
   return gg_plan_is_scaled(plan) && (in->x == 'a' || plan->cta_group < 2);
 }
@@ -102,7 +104,7 @@ static void write_loads(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   if (shared) gg_str_printf(out, "%s:\n", label);
 }
 
-/* What comes to a stage besides A and B and with them. */
+/* Appends the copies of what comes to a stage in addition to A and B and what belongs to them. */
 static void write_others(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   if (plan->sparse_a) gg_sm100_ptx_load_metadata(out, plan, layouts);
   if (!gg_plan_is_scaled(plan) || plan->cta_group < 2) return;
@@ -132,7 +134,8 @@ static void write_sharers(gg_str *out, const gg_plan *plan, const input *in) {
                             pair ? GG_MOVE_IN_PAIR : GG_MOVE_NONE, true);
 }
 
-/* Where a pair's second CTA has its half of B, and at whose barrier both CTAs' bytes arrive. */
+/* Binds where a pair's second CTA has its half of B, and at whose barrier both CTAs' bytes arrive.
+ */
 static void bind_pair(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool pair = plan->cta_group > 1, both = gg_plan_both_shared(plan);
   int half = plan->turns_columns              ? gg_plan_half_step(plan)
@@ -174,7 +177,7 @@ static void write_pair(gg_str *out) {
                    "  setp.eq.u32 %is_first, %in_pair, 0;\n");
 }
 
-/* Registers of what some producers alone do. */
+/* Declares registers that only some producers need. */
 static void write_registers(gg_str *out, const gg_plan *plan, const input inputs[2]) {
   bool turns = plan->cta_group > 1 && gg_plan_is_scaled(plan), along = false;
   for (int i = 0; i < 2; i++) {

@@ -1,17 +1,17 @@
 /* Family sm100 in PTX: a tile's sums, from tensor memory to registers.
  *
- * A warp reads 32 lanes, in blocks of 16: tcgen05.ld.16x256b gives a lane of it two neighbouring
- * columns of each eight, of row lane / 4 and of the row 8 further, as the accumulators of a wgmma
- * lie. While one box is finished the next one's sums are on their way: so there are registers of
- * two boxes, in turns. */
+ * A warp reads its 32 lanes in blocks of 16. tcgen05.ld.16x256b gives a lane two neighbouring
+ * columns of every eight, in row lane / 4 and in the row 8 further down, just as the accumulators
+ * of a wgmma lie. While one box is finished, the next one's sums are on their way: so there are
+ * registers for two boxes, in turns. */
 #include "emit/sm100_ptx.h"
 
 #include "emit/sm90_ptx.h"
 #include "plan/sm100.h"
 
-enum { lane_step = 1 << 16 /* of addresses in tensor memory */ };
+enum { lane_step = 1 << 16 /* from lane to lane in addresses of tensor memory */ };
 
-/* Has the sums of a box loaded: so manieth of all. */
+/* Appends the load of the sums of box `number`, counted over all blocks. */
 static void write_load(gg_str *out, const gg_plan *plan, int number) {
   int all = gg_sm100_ptx_blocks(plan), box = number / all, block = number % all;
   int blocks = gg_sm100_blocks_of_mma(plan), boxes = gg_plan_boxes_of_mma(plan, plan->epi_n);
@@ -25,7 +25,8 @@ static void write_load(gg_str *out, const gg_plan *plan, int number) {
   gg_str_printf(out, " [%s];\n", by ? "%address" : "%from_sums");
 }
 
-/* When the last box is in registers, MMAs of another tile may write to this one's columns. */
+/* Appends what follows the load of the last box: MMAs of another tile may then write to this one's
+ * columns. */
 static void write_release(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out,
                 "  // The last sums are in registers: MMAs of another tile may write where they "

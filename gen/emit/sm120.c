@@ -1,4 +1,4 @@
-/* Family sm120: what its templates name and those of sm90 do not (emit/sm90.c has the rest). */
+/* Family sm120: the names that its templates use and sm90's do not. emit/sm90.c has the rest. */
 #include "emit/sm120.h"
 
 #include "atom/dtype.h"
@@ -7,8 +7,9 @@
 #include "plan/scales.h"
 #include "plan/sm120.h"
 
-/* ldmatrix leaves four bits at the bottom of a byte, MMAs read them two further up; six bits lie
- * where they are read. (PTX ISA, "mma.m16n8k32", elements of less than 8 bits.) */
+/* How far elements have to be shifted. ldmatrix leaves elements of four bits at the bottom of a
+ * byte, but MMAs read them two bits further up; those of six bits lie where they are read. (PTX
+ * ISA, "mma.m16n8k32", elements of less than 8 bits.) */
 static int shift_of(const gg_plan *plan, gg_dtype type) {
   return gg_plan_unpacks(plan, type) && gg_dtype_info_of(type)->bits == 4 ? 2 : 0;
 }
@@ -46,7 +47,8 @@ static const char *matrices_of(const gg_plan *plan, const gg_operand *operand) {
                                                     : "m8n16.x4.shared.b8x16.b4x16_p64";
 }
 
-/* Where the factors of a lane's columns of B are: by ones, or by lines, of both halves of N. */
+/* Binds where the factors of a lane's columns of B are if the columns come from both halves of N:
+ * in turns of single columns, or of lines. */
 static void bind_split_scales(gg_bindings *out, const gg_plan *plan) {
   gg_str text = GG_STR_INIT;
   gg_bind_flag(out, "splits_scales", gg_plan_splits_scales(plan));
@@ -55,8 +57,8 @@ static void bind_split_scales(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "and_first", gg_sm120_begins_within_factors(plan) ? " + first_factor" : "");
 }
 
-/* Of a sparse A what is stored of an MMA's K, and the word that says where it belongs; of B twice
- * as much. */
+/* Binds what a sparse A changes: of A what is stored of an MMA's K, with the word that says where
+ * it belongs; of B twice as much. */
 static void bind_sparse(gg_bindings *out, bool sparse) {
   gg_bind_flag(out, "sparse", sparse);
   gg_bind_text(out, "k_of_a", sparse ? "stored_k" : "mma_k");

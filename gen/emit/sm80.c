@@ -1,9 +1,8 @@
-/* Family sm80: plan + layouts -> what templates/sm80_multistage.cu names.
+/* Family sm80: plan + layouts -> the names of templates/sm80_multistage.cu.
  *
  * One block of constexpr sizes, types, tiles and instruction wrappers goes to the top of the
- * kernel; the body below it uses only those names. What could be computed there by constant
- * expressions, and would be the same whatever the device does, is computed here: a text for one
- * kernel has the results. */
+ * kernel; the body below it uses only those names. Constant expressions whose value does not depend
+ * on the device are computed here: the text of one kernel contains the results. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,13 +32,14 @@ static void write_types(gg_str *out, const gg_plan *plan) {
 
 /* ---- Sizes ------------------------------------------------------------------------------ */
 
-/* Whether all that an operand's copies can meet in a tile that is whole along K are chunks of 16
- * bytes, each inside the matrix or outside. */
+/* Whether an operand's copies, in a tile that is whole along K, are all chunks of 16 bytes, each of
+ * which is either inside or outside of the matrix. */
 static bool has_whole_chunks(const gg_operand *operand, int copy_bytes, bool even_mn) {
   return copy_bytes == 16 && (operand->major == GG_MAJOR_K || even_mn);
 }
 
-/* Whether lines of A or B are copied an element at a time: less than cp.async can move. */
+/* Whether lines of A or B are copied element by element, because these are less than cp.async can
+ * move. */
 static bool copies_elements(const gg_plan *plan) {
   return plan->copy_bytes_a < GG_SM80_ASYNC_LEAST || plan->copy_bytes_b < GG_SM80_ASYNC_LEAST;
 }
@@ -74,9 +74,9 @@ static void write_flags(gg_str *out, const gg_plan *plan, const gg_layouts *layo
   gg_cuda_write_flags(out, flags, sizeof flags / sizeof *flags);
 }
 
-/* Words of an MMA's metadata are neighbours along K, up to four of them, where a lane has all of 16
- * rows' in lines of its own; of 8-bit elements, half of whose K is another lane's, each other one.
- */
+/* Appends the sizes of metadata. If a lane has all words of 16 rows in lines of its own, the words
+ * of MMAs along K are neighbours, and up to four are read at once. With 8-bit elements, where half
+ * of K belongs to another lane, only every other word is the lane's. */
 static void write_metadata_sizes(gg_str *out, const gg_plan *plan) {
   enum { word_bytes = 4, widest = 4 };
   int step = gg_metadata_step(plan), steps = plan->tile_k / plan->mma.k;
@@ -138,8 +138,9 @@ static void write_sizes(gg_str *out, const gg_plan *plan, const gg_layouts *layo
 
 /* ---- Elements of shared memory ---------------------------------------------------------- */
 
-/* Whether a line may end inside an access, so that there is text for single elements: of D only
- * where tiles may be partial; of what is read whatever the extents are, which that text is told. */
+/* Whether a line may end inside an access, so that text for single elements is needed. For D this
+ * matters only if tiles may be partial; for what is read it is decided by extents that the text is
+ * told. */
 static bool is_wide(const gg_operand *operand, int access_bytes) {
   return access_bytes > gg_dtype_bytes(operand->type, 1);
 }
@@ -172,7 +173,7 @@ static void bind_elements(gg_bindings *out, const gg_plan *plan, const gg_layout
   gg_bind_elements(out, "shared_elements", &uses);
 }
 
-/* What a sub-tile's lanes do to have their elements of a matrix by way of staging. */
+/* Binds what a sub-tile's lanes do to get their elements of a matrix by way of staging. */
 static void bind_lined(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str text = GG_STR_INIT;
   for (size_t i = 0; i < layouts->lined_count; i++) {
@@ -207,7 +208,7 @@ static void bind_lined(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "lined", &text);
 }
 
-/* Whether an operand's lines, copied in chunks of 16 bytes, may end inside one. */
+/* Whether lines of an operand that are copied in chunks of 16 bytes may end inside one. */
 static bool has_ragged_lines(const gg_operand *operand, int copy_bytes, int64_t extent, int part) {
   return copy_bytes == 16 && operand->major != GG_MAJOR_K && !gg_is_even(extent, part);
 }
@@ -217,7 +218,7 @@ static const char *coord_of(const gg_operand *operand, const char *by_ldmatrix) 
   return gg_sm80_has_twins(operand) ? "twins_coord" : by_ldmatrix;
 }
 
-/* The functions that say what of a block a lane names, and where that is for an MMA. */
+/* Binds the functions that say which part of a block a lane names, and where that is for an MMA. */
 static void bind_coords(gg_bindings *out, const gg_plan *plan) {
   const char *step_m = plan->turns_m ? "turn_m" : "mma_m";
   bool twins = gg_sm80_has_twins(&plan->a) || gg_sm80_has_twins(&plan->b);
@@ -234,9 +235,9 @@ static void bind_coords(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "coord_b", coord_of(&plan->b, "ldmatrix_coord_b"));
 }
 
-/* The columns of a sub-tile that a lane has, in D's order, as if those of a gate were neighbours:
- * of one MMA's accumulators; of two, between which twins are shared, or columns of the two halves
- * of N; or of four, where both are so. */
+/* Binds which columns of a sub-tile a lane has, in D's order, as if those of a gate were
+ * neighbours: columns of one MMA's accumulators; of two MMAs, if twins are shared between them or
+ * if columns come from both halves of N; or of four, if both is so. */
 static void bind_columns(gg_bindings *out, const gg_plan *plan, bool twins) {
   bool split = plan->split_columns > 0, two = twins || split;
   const char *column = split ? "split_column(j)" : "twins_column(j)";
@@ -258,8 +259,9 @@ static void bind_columns(gg_bindings *out, const gg_plan *plan, bool twins) {
   gg_bind_text(out, "of_right", two ? "right, own" : "acc, e + 1");
 }
 
-/* Where a lane's accumulators are in a sub-tile of the epilogue, and which two are of neighbouring
- * columns of a row: of one MMA, or, of twins, of two, which have four between them. */
+/* Binds where a lane's accumulators are in a sub-tile of the epilogue, and which two of them are in
+ * neighbouring columns of a row: two of one MMA; or, with twins, two of two MMAs, which have four
+ * columns between them. */
 static void bind_accumulators(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool twins_m = layouts->twins_m, twins_n = layouts->twins_n;
   bool fours_c = false, fours = false;
@@ -287,7 +289,7 @@ static void bind_accumulators(gg_bindings *out, const gg_plan *plan, const gg_la
   gg_bind_text(out, "row_half", twins_m ? "half_row(half)" : "half * 8");
 }
 
-/* What a register of 32 bits has of A or B, as a remark. */
+/* A remark on what a 32-bit register holds of A or B. */
 static const char *elements_each(int bits) {
   return bits == 16  ? "  // two elements each"
          : bits == 8 ? "  // four elements each"
@@ -296,8 +298,8 @@ static const char *elements_each(int bits) {
                      : "";
 }
 
-/* How fragments come to registers: rows of ldmatrix and steps along K in elements, the registers of
- * a fragment, and which operands lanes read element by element. */
+/* Binds how fragments come to registers: rows of ldmatrix and steps along K in elements, the
+ * registers of a fragment, and which operands lanes read element by element. */
 static void bind_fragments(gg_bindings *out, const gg_plan *plan) {
   enum { row_bytes = 16 };
   const char *type_a, *type_b;
@@ -366,7 +368,8 @@ static void write_widening(gg_str *out, const gg_plan *plan, gg_dtype type) {
       gg_dtype_info_of(type)->name, widening_of(plan, type), gg_dtype_info_of(type)->ptx);
 }
 
-/* 8-bit floats that are multiplied as f16: how two of them become that, and MMAs of halves of K. */
+/* Binds the multiplication of 8-bit floats as f16: how two of them are converted, and MMAs with
+ * half the K. */
 static void bind_widened(gg_bindings *out, const gg_plan *plan) {
   gg_str text = GG_STR_INIT;
   gg_bind_flag(out, "widens", plan->widens);
@@ -379,10 +382,11 @@ static void bind_widened(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "widen_b", widening_of(plan, plan->b.type));
 }
 
-/* Parts of a K tile's copies, one begun in each K step from the second on. All at once they keep
- * what the next steps read waiting, of which only text that converts 8-bit floats is slower. With
- * two stages the tile's own end waits for them: there they are begun as early as may be. Chunks of
- * less than 16 bytes are no part: they are copied in a loop before the first step. */
+/* In how many parts a K tile's copies are begun, one part in each K step from the second on. Copies
+ * that are all begun at once delay what the next steps read, but only text that converts 8-bit
+ * floats is slower by that. With two stages the end of the tile waits for the copies, so they are
+ * begun as early as possible. Chunks of less than 16 bytes are not divided: a loop before the first
+ * step copies them. */
 static int copy_parts(const gg_plan *plan) {
   enum { most = 3, chunk_bytes = 16 };
   int later_steps = plan->tile_k / (plan->mma.k * plan->atoms_k) - 1;
@@ -402,8 +406,8 @@ static void bind_copies(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "behind_copies", parts > 1 ? "if (part + 1 == copy_parts) " : "");
 }
 
-/* Warps that are neighbours along K: where each begins and how far its steps are, which of them
- * store, and how they bring their sums together. */
+/* Binds what depends on warps along K: where each begins and how far apart its steps are, which of
+ * them store, and how they bring their sums together. */
 static void bind_along_k(gg_bindings *out, const gg_plan *plan) {
   enum { word_bytes = 4, wide_bytes = 8 };
   bool several = plan->atoms_k > 1, wide = plan->accumulator == GG_DTYPE_f64;
@@ -421,9 +425,9 @@ static void bind_along_k(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "word_type", wide ? "f64" : "b32");
 }
 
-/* Where the matrices begin of the batch that a tile is of: of the next one A and B, and C, which is
- * brought to L2; of the one that is stored C and D. A CTA that shares no tiles asks for A's and B's
- * beyond its last tile, too. */
+/* Binds where the matrices of a batch begin: A, B, and C as it is brought to L2, of the next tile's
+ * batch; C and D of the batch that is stored. A CTA that shares no tiles asks for A's and B's also
+ * beyond its last tile. */
 static void bind_firsts(gg_bindings *out, const gg_plan *plan) {
   bool shares = gg_plan_shares_tiles(plan);
   const char *next = shares ? "from.batch" : "batch", *stored = shares ? "to.batch" : "batch";
@@ -442,7 +446,7 @@ static void bind_firsts(gg_bindings *out, const gg_plan *plan) {
   gg_cuda_bind_first(out, plan, "d_first", GG_OPERAND_D, stored);
 }
 
-/* What the problem counts in elements, of which bytes have several. */
+/* Binds the conversion of what the problem counts in elements to bytes, if a byte holds several. */
 static void bind_packed(gg_bindings *out, const gg_plan *plan) {
   const int packed = gg_sm80_packed(plan);
   char lines[64] = "", each[16] = "";
@@ -454,8 +458,8 @@ static void bind_packed(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "of_byte", each);
 }
 
-/* A sparse A: its extents along K, which are half of B's, and the word of metadata of each block of
- * 16 rows that an MMA takes. */
+/* Binds what a sparse A changes: its extents along K, which are half of B's, and the word of
+ * metadata that an MMA takes for each block of 16 rows. */
 static void bind_sparse(gg_bindings *out, const gg_plan *plan) {
   enum { word_bytes = 4 };
   bool sparse = plan->sparse_a, ones = gg_dtype_info_of(plan->a.type)->bits == 32;
@@ -485,8 +489,9 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   st = gg_sm80_write_tiles(&text, plan, layouts, err);
   gg_bind_str(out, "tiles", &text);
   if (st) return st;
-  /* Of a warp: from one MMA's rows to the next's; its first, from the warp's before it; all of
-   * them, from the first to the last; and from a sub-tile of the epilogue to the one below it. */
+  /* Distances along M between: the rows of one MMA of a warp and of the next; the first rows of one
+   * warp and of the next; the first and the last row of a warp; and one sub-tile of the epilogue
+   * and the one below it. */
   gg_bind_text(out, "step_m", plan->turns_m ? "turn_m" : "mma_m");
   gg_bind_text(out, "warp_step_m", plan->turns_m ? "mma_m" : "warp_m");
   gg_bind_text(out, "warp_rows", plan->turns_m ? "(frags_m - 1) * turn_m + mma_m" : "warp_m");

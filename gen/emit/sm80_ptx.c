@@ -1,8 +1,8 @@
-/* Family sm80: plan + layouts -> what templates/sm80_multistage.ptx names.
+/* Family sm80: plan + layouts -> the names of templates/sm80_multistage.ptx.
  *
- * Copies are those of the .cu: each thread has chunks of 16 bytes of A and of B, a line a turn. An
- * address in shared memory is a lane's place, which is computed once, and a number for each step
- * from there. Every number is held to the layouts before a text is made. */
+ * Copies are those of the .cu: each thread has chunks of 16 bytes of A and of B, from one line in
+ * each turn. An address in shared memory is a lane's place, which is computed once, plus a number
+ * for each step. All numbers are checked against the layouts before a text is made. */
 #include "plan/sm80.h"
 
 #include <stdio.h>
@@ -14,13 +14,14 @@
 
 enum { element_bytes = 2, chunk_bytes = GG_SM80_PTX_CHUNK, chunk = chunk_bytes / element_bytes };
 
-/* A or B. */
+/* A or B: how it is copied and read. */
 typedef struct input {
   char x, mn; /* 'a', 'm' */
   const gg_operand *operand;
   const gg_composed *layout;
-  int lines, warps, block, fragments; /* of the tile; warps along it, and what one has */
-  ll begin;                           /* in a stage */
+  int lines, warps, block, fragments; /* lines: of the tile; warps: along it; block, fragments: of
+                                       * one warp */
+  ll begin;                           /* its first byte in a stage */
   bool even;                          /* no tile reaches beyond the matrix */
   gg_dealing deal;
 } input;
@@ -45,8 +46,8 @@ static unsigned place(const input *in, int64_t line, int64_t k) {
   return (unsigned)(gg_composed_at(in->layout, line + k * in->lines) * element_bytes);
 }
 
-/* Where lanes name the rows of four matrices of 8 x 8: of A those of an MMA, of B those of two side
- * by side; at row `line` of the tile and place `k` along it. */
+/* Which places lanes name for an ldmatrix of four 8 x 8 matrices: of A those of one MMA, of B those
+ * of two MMAs side by side; at row `line` of the tile and place `k` along K. */
 static gg_ptx_lanes rows_at(const input *in, int line, int k) {
   gg_ptx_lanes out = {.of = "%lane", .count = GG_WARP};
   for (int lane = 0; lane < out.count; lane++) {
@@ -60,7 +61,8 @@ static gg_ptx_lanes rows_at(const input *in, int line, int k) {
 
 /* ---- What has no template ------------------------------------------------------------------ */
 
-/* Whether a thread's chunks of all turns are as far from its first as the first thread's. */
+/* Whether the distance from a thread's first chunk to its later ones is the same for all threads.
+ */
 static bool turns_repeat(const input *in) {
   const gg_dealing *d = &in->deal;
   for (int64_t turn = 1; turn < d->line_turns; turn++)
@@ -73,8 +75,8 @@ static bool turns_repeat(const input *in) {
   return true;
 }
 
-/* Whether lanes' rows are bits of their numbers, and each fragment and warp as far from the first
- * as said. */
+/* Whether the places that lanes name are linear in the bits of the lane's number, and each fragment
+ * and warp is at the expected distance from the first. */
 static bool rows_repeat(const input *in, const gg_plan *plan) {
   gg_ptx_lanes begin = rows_at(in, 0, 0);
   bool repeat = gg_ptx_is_linear(&begin);
@@ -198,8 +200,8 @@ static void bind_sizes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* ---- Copies -------------------------------------------------------------------------------- */
 
-/* This thread's first chunk of an operand's tiles, and where its lanes' rows for ldmatrix are: of
- * each K step, from a stage's beginning. */
+/* Appends this thread's first chunk of an operand's tiles, and the places that its lane names for
+ * ldmatrix in each K step, from a stage's beginning. */
 static void write_places(gg_str *out, const input *in, const gg_plan *plan) {
   char x = in->x, to[16], row[16], column[16], of[24];
   snprintf(to, sizeof to, "%%%c_to", x);
@@ -238,7 +240,8 @@ static void write_places(gg_str *out, const input *in, const gg_plan *plan) {
     gg_str_printf(out, "  add.u32 %%%c_at%d, %%%c_at%d, %lld;\n", x, step, x, step, in->begin);
 }
 
-/* Where a tile's copies begin, and how many lines there are from this thread's first one on. */
+/* Appends where a tile's copies begin, and how many lines there are from this thread's first one
+ * on. */
 static void write_begin(gg_str *out, const input *in) {
   char x = in->x, mn = in->mn;
   const char *rows = in->x == 'a' ? "%next_rows" : "%next_cols";
@@ -256,8 +259,8 @@ static void write_begin(gg_str *out, const input *in) {
                 mn, x, x, x, x, x, element_bytes, x);
 }
 
-/* A tile's chunks of whole 16 bytes, from `from` to the stage at register `stage`; zeros where
- * %no_tile holds. */
+/* Appends copies of a tile's whole chunks of 16 bytes, from address `from` to the stage in register
+ * `stage`; zeros if %no_tile is true. */
 static void write_whole(gg_str *out, const input *in, const char *from, const char *stage) {
   char x = in->x;
   gg_str_printf(out, "  add.u32 %%place, %s, %%%c_to;\n  mov.u64 %%from, %s;\n", stage, x, from);
@@ -272,7 +275,7 @@ static void write_whole(gg_str *out, const input *in, const char *from, const ch
   }
 }
 
-/* The same of K's last tile, of which a chunk may have some bytes, or none. */
+/* Appends copies of the last tile along K, in which a chunk may be there in part, or not at all. */
 static void write_careful(gg_str *out, const input *in) {
   char x = in->x;
   gg_str_printf(out,
@@ -294,7 +297,7 @@ static void write_careful(gg_str *out, const input *in) {
   }
 }
 
-/* From a tile's first element along K to its last tile's. */
+/* Appends the step from a tile's first K tile to its last one. */
 static void write_first(gg_str *out, const input inputs[2], const gg_plan *plan) {
   bool even = gg_is_even(plan->fixed_k, plan->tile_k);
   gg_str_printf(out,
@@ -319,7 +322,7 @@ static void write_first(gg_str *out, const input inputs[2], const gg_plan *plan)
   if (!even) gg_str_puts(out, "first_filled:\n");
 }
 
-/* A tile to the stage at %write; the next one is behind it along K. */
+/* Appends the copies of a K tile to the stage in %write; the next one is behind it along K. */
 static void write_next(gg_str *out, const input inputs[2], const gg_plan *plan) {
   for (int i = 0; i < 2; i++) {
     write_whole(out, &inputs[i], i ? "%b_from" : "%a_from", "%write");
@@ -353,11 +356,12 @@ static void bind_copies(gg_bindings *out, const input inputs[2], const gg_plan *
 
 /* ---- The main loop ------------------------------------------------------------------------- */
 
-/* One K step's fragments, to one of two sets of registers. */
+/* Appends the loads of one K step's fragments, to one of two sets of registers. */
 static void write_fragments(gg_str *out, const input inputs[2], int step, int set) {
   for (int i = 0; i < 2; i++) {
     const input *in = &inputs[i];
-    int each = i ? 2 : 1, words = i ? 2 : 4; /* MMAs that an ldmatrix is for; registers of one */
+    int each = i ? 2 : 1, words = i ? 2 : 4; /* each: MMAs that one ldmatrix serves; words:
+                                              * registers of one */
     gg_str_printf(out, "  add.u32 %%place, %%read, %%%c_at%d;\n", in->x, step);
     for (int f = 0; f < in->fragments; f += each) {
       int word = (set * in->fragments + f) * words;
@@ -371,8 +375,8 @@ static void write_fragments(gg_str *out, const input inputs[2], int step, int se
   }
 }
 
-/* MMAs of columns `first` to before `last` of the warp's. Every other column is walked upwards, so
- * that neighbouring MMAs share a fragment. */
+/* Appends the MMAs of the warp's columns from `first` to before `last`. Every other column is
+ * walked upwards, so that neighbouring MMAs share a fragment. */
 static void write_mmas(gg_str *out, const gg_plan *plan, const input inputs[2], int set, int first,
                        int last) {
   int down = inputs[0].fragments, across = inputs[1].fragments;
@@ -393,9 +397,9 @@ static void write_mmas(gg_str *out, const gg_plan *plan, const input inputs[2], 
   }
 }
 
-/* A tile's copies are issued in its second K step: in the first they would delay the ldmatrix that
- * the second waits for. Half of the last step's MMAs cover the wait at the barrier, half the first
- * ldmatrix of the next tile. */
+/* Appends the multiplication of a K tile. Copies are issued in its second K step, because in the
+ * first they would delay the ldmatrix that the second step waits for. Half of the last step's MMAs
+ * cover the wait at the barrier, and the other half the first ldmatrix of the next K tile. */
 static void write_multiply(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                            const input inputs[2]) {
   enum { copy_step = 1 };

@@ -1,7 +1,6 @@
-/* Family sm80 in PTX: C, a warp's sub-tile at once: in whole lines to its staging buffer, and from
- * there each lane's pairs of columns to registers, c0, c1, ...: of 16 bits a pair in each, of 32
- * two.
- */
+/* Family sm80 in PTX: C. A warp brings one sub-tile at a time, in whole lines, to its staging
+ * buffer, and each lane reads its pairs of columns from there to the registers c0, c1, ...: a pair
+ * of 16-bit elements to one register, a pair of 32-bit elements to two. */
 #include "emit/sm80_ptx.h"
 
 #include "atom/dtype.h"
@@ -27,7 +26,7 @@ const char *gg_sm80_ptx_c_lacks(const gg_plan *plan, const gg_layouts *layouts) 
   return gg_sm80_ptx_staging_is_known(&s) ? NULL : "sub-tiles of C whose lines are padded";
 }
 
-/* The number of the first register of a pair. */
+/* The number of a pair's first register. */
 static int register_of(const gg_sm80_ptx_staging *s, int row, int column) {
   int pair = column / 8 * (s->rows / 8) + row / 8;
   return s->bytes == 2 ? pair : 2 * pair;
@@ -45,7 +44,8 @@ static void write_clear(gg_str *out, const gg_sm80_ptx_staging *s) {
                   i % 4 == 3 || i + 1 == registers(s) ? "\n" : "");
 }
 
-/* All of a lane's pieces are under way at once; those that there are not are zeros. */
+/* Appends the loads of all of a lane's pieces, which are under way at once. Pieces that do not
+ * exist are zeros. */
 static void write_loads(gg_str *out, const gg_sm80_ptx_staging *s) {
   for (int turn = 0; turn < s->deal.line_turns; turn++) {
     for (int i = 0; i < 4; i++)
@@ -127,7 +127,7 @@ static gg_status write_fetch(gg_str *out, gg_arena *arena, const gg_sm80_ptx_sta
 
 static gg_status write_prefetch(gg_str *out, gg_arena *arena, const gg_plan *plan,
                                 const gg_sm80_ptx_staging *s, gg_error *err) {
-  enum { piece_bytes = 64 /* that memory gives at once */ };
+  enum { piece_bytes = 64 /* bytes that memory delivers at once */ };
   gg_bindings bindings = {.arena = arena};
   gg_str where = GG_STR_INIT;
   int piece = piece_bytes / s->bytes, across = (plan->tile_n + piece - 1) / piece;

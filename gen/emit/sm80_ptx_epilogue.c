@@ -1,8 +1,8 @@
-/* Family sm80 in PTX: accumulators through shared memory to D, a warp's sub-tiles one after the
+/* Family sm80 in PTX: accumulators go through shared memory to D, one sub-tile of a warp after the
  * other.
  *
- * An MMA's fragment scatters a row over four lanes, two elements each, so that each warp stages
- * sub-tiles in shared memory of its own and stores them from there, 16 bytes of a line at once. */
+ * An MMA's fragment scatters a row over four lanes, two elements each. So each warp stages
+ * sub-tiles in shared memory of its own, and stores them from there, 16 bytes of a line at once. */
 #include "atom/dtype.h"
 #include "emit/sm80_ptx.h"
 #include "plan/dealing.h"
@@ -18,7 +18,7 @@ const char *gg_sm80_ptx_staging_lacks(const gg_plan *plan, const gg_layouts *lay
   return gg_sm80_ptx_staging_is_known(&d) ? NULL : "sub-tiles of D whose lines are padded";
 }
 
-/* One sub-tile to the staging buffer. */
+/* Appends the stores of one sub-tile to the staging buffer. */
 static void write_stage(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                         const gg_sm80_ptx_staging *s, int number) {
   int fragments_n = gg_plan_block_n(plan) / plan->mma.n;
@@ -77,7 +77,7 @@ static void bind_stages(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   gg_ptx_bind_number(out, "sub_tiles", s->count);
 }
 
-/* Whole pieces of whole lines. */
+/* Appends the stores of whole pieces of whole lines. */
 static void write_whole_stores(gg_str *out, const gg_sm80_ptx_staging *s) {
   gg_ptx_lanes first = gg_sm80_ptx_pieces_at(s, 0);
   for (int turn = 0; turn < s->deal.line_turns; turn++) {

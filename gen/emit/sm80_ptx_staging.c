@@ -1,4 +1,4 @@
-/* Family sm80 in PTX: where a warp's lanes are in its staging buffer. */
+/* Family sm80 in PTX: the places of a warp's lanes in its staging buffer. */
 #include "atom/dtype.h"
 #include "emit/sm80_ptx.h"
 

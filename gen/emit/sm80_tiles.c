@@ -11,8 +11,8 @@
 #include "plan/operation.h"
 #include "plan/sm80.h"
 
-/* A tile in shared memory that is copied in lines of its contiguous mode: rows x columns, for B N x
- * K, contiguous along its columns or along its rows. */
+/* A tile in shared memory that is copied in lines of its contiguous mode. It has rows x columns
+ * elements (for B: N x K), and is contiguous along its columns or along its rows. */
 typedef struct tile {
   const char *name, *what; /* "operand_a", "A: (m, k)" */
   const char *coords[2];
@@ -21,14 +21,16 @@ typedef struct tile {
   bool along_columns;
   gg_dealing deal;
   int chunk;              /* elements */
-  const char *chunk_name; /* of C and D another than of A and B, which most often have the same */
-  /* Of A and B, in elements: from what is read of a row or column for one MMA to the next, and what
-   * a read takes of a line. */
+  const char *chunk_name; /* what the text calls the chunk: C and D need another name than A and B,
+                           * which mostly have the same */
+  /* Of A and B, in elements: the distances, along rows and columns, from what is read for one MMA
+   * to the next, and what one read takes of a line. */
   int step_rows, step_columns, read;
-  /* Of operands with twins: where reads for one MMA begin in a line, and the steps from there. */
+  /* Of operands with twins: how many places in a line the reads for one MMA begin at, and how far
+   * apart; and the steps from there. */
   int starts, start_step, steps, step;
-  /* Of A and B: where each line begins, and each position in a line is, before the swizzle: an
-   * element's place is both together. */
+  /* Of A and B: where each line begins, and where each position in a line is, before the swizzle.
+   * An element's place is the sum of both. */
   int64_t *line_at, *position_at;
 } tile;
 
@@ -40,9 +42,10 @@ static int64_t lines_of(const tile *t) {
   return t->rows * t->columns / line_of(t);
 }
 
-/* Finds line_at, which the caller frees, and position_at, which stands behind it. */
+/* Allocates and fills line_at, which the caller frees, and position_at, which lies behind it in the
+ * same memory. */
 static gg_status find_places(tile *t, gg_error *err) {
-  gg_layout flat; /* the same function, in fewer modes */
+  gg_layout flat; /* the same function with fewer modes */
   gg_status st = gg_layout_coalesce(&flat, &t->layout->layout, NULL, err);
   if (st) return st;
   t->line_at = gg_malloc((size_t)(lines_of(t) + line_of(t)) * sizeof *t->line_at);
@@ -56,20 +59,20 @@ static gg_status find_places(tile *t, gg_error *err) {
   return GG_OK;
 }
 
-/* The element at a line, and a position in it. */
+/* The element at a line and a position in it. */
 static int64_t element_at(const tile *t, int64_t line, int64_t position) {
   return gg_composed_apply(t->layout, t->line_at[line] + t->position_at[position]);
 }
 
-/* Whether the distance from a worker's first chunk to that of a turn is the same for all workers
- * that have one then. */
+/* Whether the distance from a worker's first chunk to that of a later turn is the same for all
+ * workers that have one in that turn. */
 static bool turns_repeat(const tile *t) {
   const gg_dealing *d = &t->deal;
   int64_t across = d->across * t->chunk;
   for (int64_t turn = 1; turn < d->line_turns * d->chunk_turns; turn++) {
     int64_t down = turn / d->chunk_turns * d->lines_per_turn;
     int64_t along = turn % d->chunk_turns * across;
-    if (down >= lines_of(t) || along >= line_of(t)) continue; /* nobody has a chunk then */
+    if (down >= lines_of(t) || along >= line_of(t)) continue; /* nobody has a chunk in that turn */
     int64_t distance = element_at(t, down, along) - element_at(t, 0, 0);
     for (int64_t line = 0; line < d->lines_per_turn && line + down < d->lines; line++) {
       for (int64_t at = 0; at < across && at + along < line_of(t); at += t->chunk) {
@@ -81,8 +84,8 @@ static bool turns_repeat(const tile *t) {
   return true;
 }
 
-/* Whether a step further along a mode is the same distance from all that reads begin at: every
- * element across the lines, every so manieth along them. */
+/* Whether a step further along a mode is the same distance from every place that reads begin at:
+ * every line, and every `read`-th element in a line. */
 static bool steps_repeat(const tile *t, bool columns) {
   int64_t step = columns ? t->step_columns : t->step_rows, chunk = t->read;
   int64_t along = columns == t->along_columns ? step : 0, down = step - along;
@@ -97,10 +100,10 @@ static bool steps_repeat(const tile *t, bool columns) {
   return true;
 }
 
-/* Whether each step along a line changes bits of an address below those of a stage, the same ones
- * from all that reads begin at. */
+/* Whether each step along a line changes only address bits below those of a stage, and the same
+ * ones from every place that reads begin at. */
 static bool steps_are_bits(const tile *t) {
-  enum { stage_alignment = 128 /* bytes, which are elements of what has twins */ };
+  enum { stage_alignment = 128 /* bytes, which are single elements in operands with twins */ };
   for (int64_t line = 0; line < lines_of(t); line++) {
     for (int i = 0; i < t->starts * t->steps; i++) {
       int64_t start = i / t->steps * t->start_step, step = i % t->steps * t->step;
@@ -112,7 +115,7 @@ static bool steps_are_bits(const tile *t) {
   return true;
 }
 
-/* Opens the tile's struct: what its copies must know. */
+/* Opens the tile's struct, with what its copies need. */
 static void write_copies(gg_str *out, const tile *t) {
   const gg_dealing *d = &t->deal;
   gg_str_printf(out, "// %s -> element, ", t->what);
@@ -152,7 +155,7 @@ static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, 
   gg_str_printf(out, "  static constexpr int copy_bytes = %d;\n", copy_bytes);
   gg_str_printf(out, "  static constexpr bool k_major = %s, even_mn = %s;\n",
                 gg_cuda_bool(t->along_columns), gg_cuda_bool(even_mn));
-  if (copy_bytes == 16) /* what else is copied asks for each turn's place */
+  if (copy_bytes == 16) /* other copies ask for each turn's place */
     gg_str_printf(out, "  static constexpr bool turns_repeat = %s;\n",
                   gg_cuda_bool(turns_repeat(t)));
   int repeats = steps_repeat(t, true) ? 1 : steps_repeat(t, false) ? 2 : 0;
@@ -165,12 +168,13 @@ static gg_status write_operand(gg_str *out, const gg_plan *plan, const tile *t, 
   return write_offset(out, t, err);
 }
 
-/* Whether cp.async copies the tile, with work for every thread in every turn, or not for all. */
+/* Whether cp.async copies the tile, and all threads have work in every turn (`always`), or not all
+ * have. */
 static bool copies_async(const tile *t, int copy_bytes, bool always) {
   return copy_bytes >= GG_SM80_ASYNC_LEAST && gg_always_works(&t->deal) == always;
 }
 
-/* Which of two instructions copy what needs care, of A and B together. */
+/* Appends which of two instructions the copies of A and B use where edges need care. */
 static void write_instructions(gg_str *out, const gg_plan *plan, const tile *a, const tile *b) {
   int bytes_a = plan->copy_bytes_a, bytes_b = plan->copy_bytes_b;
   bool first = copies_async(a, bytes_a, true) || copies_async(b, bytes_b, true);
@@ -179,8 +183,8 @@ static void write_instructions(gg_str *out, const gg_plan *plan, const tile *a, 
                 gg_cuda_bool(first), gg_cuda_bool(zfill));
 }
 
-/* What ldmatrix, or a lane, reads of an operand at once, and the steps between: of two atoms side
- * by side, but beside a sparse A of one. */
+/* Sets what ldmatrix, or a lane, reads of an operand at once, and the steps between reads: for two
+ * atoms side by side, or one beside a sparse A. */
 static void put_reads(tile *t, const gg_operand *operand, bool sparse) {
   enum { matrix_rows = 8, row_bytes = 16, lanes_k = 4 };
   int bytes = (int)gg_dtype_bytes(operand->type, 1);
@@ -190,8 +194,9 @@ static void put_reads(tile *t, const gg_operand *operand, bool sparse) {
   t->step_columns = by_elements ? lanes_k : 2 * row_bytes / bytes;
 }
 
-/* What ldmatrix reads of a line where an operand has twins: of K 16 bytes of 32 to either half of
- * the lanes, 32 to each of the warps along K in turns; of M or N 16 bytes for an MMA, or two. */
+/* Sets what ldmatrix reads of a line of an operand with twins. Of a line along K: 16 bytes of 32 to
+ * either half of the lanes, and 32 bytes to each of the warps along K in turns. Of a line along M
+ * or N: 16 bytes for one MMA, or for two. */
 static void put_steps(tile *t, const gg_plan *plan, bool of_a) {
   enum { row_bytes = 16 };
   t->step = t->along_columns ? 2 * row_bytes : row_bytes;
@@ -208,7 +213,7 @@ static void put_steps(tile *t, const gg_plan *plan, bool of_a) {
   if (of_a && plan->turns_m) t->start_step = row_bytes, t->step = row_bytes * plan->atoms_m;
 }
 
-/* Where elements of A and B lie, or bytes that have several. */
+/* Appends where elements of A and B lie; or bytes, if a byte holds several elements. */
 static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                 gg_error *err) {
   const int packed = gg_sm80_packed(plan);
@@ -253,7 +258,7 @@ static gg_status write_operands(gg_str *out, const gg_plan *plan, const gg_layou
   return st;
 }
 
-/* A matrix of which a warp stages a sub-tile at once. */
+/* Appends the struct of a matrix of which a warp stages one sub-tile at a time. */
 static gg_status write_staged(gg_str *out, const gg_plan *plan, const char *name, const char *what,
                               const gg_operand *operand, int columns, int access_bytes,
                               const gg_composed *layout, gg_error *err) {

@@ -1,5 +1,5 @@
-/* Family sm90: what is fetched for a tile's epilogue (plan/sm90_fetch.c) as CUDA C++, in the terms
- * of templates/parts/sm90_fetch.cu, sm90_vectors.cu and sm90_cells.cu. */
+/* Family sm90: what is fetched for a tile's epilogue (plan/sm90_fetch.c) as CUDA C++, with the
+ * names of templates/parts/sm90_fetch.cu, sm90_vectors.cu and sm90_cells.cu. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 /* ---- Matrices ---------------------------------------------------------------------------- */
 
-/* What it is called in the text: "c", "residual2". */
+/* The matrix's name in the text: "c", "residual2". */
 static const char *name_of(char out[GG_OPERATION_NAME_MAX], const gg_plan *plan,
                            const gg_fetched *matrix) {
   if (!matrix->is_c) return gg_operation_name(out, plan->operations, (size_t)matrix->operation);
@@ -76,7 +76,7 @@ gg_status gg_sm90_write_fetched(gg_str *out, const gg_plan *plan, const gg_layou
   return GG_OK;
 }
 
-/* "c, residual", each with a prefix. */
+/* Appends "c, residual", each with a prefix. */
 static void write_list(gg_str *out, const char *prefix, const gg_plan *plan,
                        const gg_layouts *layouts) {
   char name[GG_OPERATION_NAME_MAX];
@@ -119,7 +119,7 @@ void gg_sm90_write_fetch_maps_of_set(gg_str *out, const gg_plan *plan, const gg_
   gg_str_free(&items);
 }
 
-/* What a sub-tile is fetched by, and how many bytes that are. */
+/* Binds the maps that a sub-tile is fetched by, and how many bytes it has. */
 static void bind_subtiles(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_ring *ring = gg_rings_find(&layouts->rings, GG_RING_SUBTILES);
   gg_str text = GG_STR_INIT, bytes = GG_STR_INIT;
@@ -179,12 +179,14 @@ static void bind_fetches(gg_bindings *out, const gg_plan *plan, const gg_layouts
   gg_bind_str(out, "fetched_members", &text);
 }
 
-/* Whether consumers are fetched sub-tiles of boxes that another CTA stores. */
+/* Whether sub-tiles are also fetched for boxes that another CTA stores, so that consumers skip
+ * them. */
 static bool skips_subtiles(const gg_plan *plan) {
   return plan->subtile_stages && plan->pingpong && gg_plan_shares_tiles(plan);
 }
 
-/* Where a warp of the epilogue begins in its ring, and what consumers in turns do with it. */
+/* Binds where a warp of the epilogue begins in its ring of sub-tiles, and what consumers that take
+ * turns do with it. */
 static void bind_subtile_readers(gg_bindings *out, const gg_plan *plan) {
   bool apart = gg_plan_in_tensor_memory(plan), any = plan->subtile_stages > 0;
   if (plan->specialised)
@@ -242,7 +244,7 @@ static void bind_cells(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* ---- Vectors ----------------------------------------------------------------------------- */
 
-/* A vector behind D's last row or column is zeros. */
+/* Binds the copies of vectors. Behind D's last row or column they are filled with zeros. */
 static void bind_vectors(gg_bindings *out, const gg_plan *plan) {
   bool split = gg_plan_is_split(plan);
   const char *const copies[] = {

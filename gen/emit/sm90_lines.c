@@ -1,6 +1,6 @@
-/* Families sm90 and sm100: what templates/parts/sm90_copiers.cu names, where all warps of the
- * producer's warpgroup see to the stages: of A and B whose lines they copy (sm90_lines.cu,
- * docs/adr/0006-unaligned-lines.md), or that they transpose (sm90_transposed.cu,
+/* Families sm90 and sm100: the names of templates/parts/sm90_copiers.cu, for kernels in which all
+ * warps of the producer's warpgroup fill the stages. They copy lines of A and B (sm90_lines.cu,
+ * docs/adr/0006-unaligned-lines.md), or transpose them (sm90_transposed.cu,
  * docs/adr/0013-transposed-in-stages.md). */
 #include <string.h>
 
@@ -11,11 +11,12 @@
 #include "plan/narrow.h"
 #include "plan/sm90.h"
 
-/* How A or B comes to be in a stage as it is multiplied: brought by its map, and maybe transposed
- * then; or copied by lines. */
+/* How A or B gets into a stage: in boxes by its map (BOXES); by its map, and is transposed then
+ * (RAW); or line by line (LINES). */
 typedef enum way { BOXES, RAW, LINES } way;
 
-/* What warps do for an operand that comes so; @ is what loads a box of B. */
+/* What warps do for an operand that comes in a certain way. @ stands for the function that loads a
+ * box of B. */
 typedef struct step_of_way {
   const char *name;
   way way;
@@ -58,7 +59,8 @@ static way way_of(const gg_plan *plan, bool is_a) {
   return gg_sm90_transposes(plan, is_a ? &plan->a : &plan->b) ? RAW : BOXES;
 }
 
-/* Columns of several MMAs have boxes of their own (templates/parts/sm90_boxes_of_mmas.cu). */
+/* If a tile has several MMAs along N, the columns of each have boxes of their own
+ * (templates/parts/sm90_boxes_of_mmas.cu). */
 static const char boxes_of_several_mmas[] =
     "#pragma unroll\n"
     "      for (int box = 0; box < boxes_b; ++box)\n"
@@ -74,9 +76,9 @@ const char *gg_sm90_half_of_b(const gg_plan *plan) {
   return gg_plan_has_mmas_along_n(plan) ? "(mma_n / 2)" : "(tile_n / 2)";
 }
 
-/* Of a pair each CTA copies its half of B's rows, and what has come of its stages is said to the
- * first one's barrier: there MMAs are issued for both. Threads of that CTA must see what those of
- * this one wrote. */
+/* Binds what is different in a pair. Each CTA copies its half of B's rows, and reports what has
+ * arrived in its stages to the first CTA's barrier, where MMAs are issued for both. Threads of that
+ * CTA must see what threads of this one wrote. */
 static void bind_pair(gg_bindings *out, const gg_plan *plan) {
   bool pair = plan->cta_group > 1;
   gg_bind_flag(out, "pair_lines", pair);
@@ -103,16 +105,16 @@ static void bind_pair(gg_bindings *out, const gg_plan *plan) {
                     : "    if (lane == 0) mbarrier_arrive(full_barrier(smem, move.ring.stage));\n");
 }
 
-/* Boxes of a K-major B are of one MMA's rows each: those of several stand behind each other, and
- * are the lines of all. */
+/* Binds the strips of B. A box of a K-major B is for one MMA's rows. If there are several MMAs,
+ * their boxes stand behind each other and together hold the lines of all of them. */
 static void bind_strips_of_b(gg_bindings *out, const gg_plan *plan) {
   bool several = plan->b.major == GG_MAJOR_K && gg_plan_has_mmas_along_n(plan);
   gg_bind_text(out, "strip_boxes_b", several ? "boxes_b / mmas_n" : "boxes_b");
   gg_bind_text(out, "strip_lines_b", several ? "mmas_n * box_lines_b" : "box_lines_b");
 }
 
-/* Where the swizzle moves 32 bytes as one: of elements of 32 bits along M or N in tensor memory's
- * family. */
+/* Binds where the swizzle moves 32 bytes as one: for 32-bit elements along M or N, in the family
+ * with tensor memory. */
 static void bind_swizzle(gg_bindings *out, const gg_plan *plan) {
   bool a = gg_plan_swizzles_wide(plan, &plan->a), b = gg_plan_swizzles_wide(plan, &plan->b);
   bool wide = (a && plan->copy_bytes_a) || (b && plan->copy_bytes_b);
@@ -123,7 +125,8 @@ static void bind_swizzle(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "turn_of_step", wide ? "tile::turn(i * 4)" : "i * 4 % steps");
 }
 
-/* Writes a step for B. Between [ and ] is a column of a tile, of which B may have halves. */
+/* Appends a step for B. Text between [ and ] is a column of the tile, which may lie in either half
+ * of N. */
 static void write_step_of_b(gg_str *out, const gg_plan *plan, const char *step) {
   const bool split = gg_plan_splits_columns(plan);
   for (; *step; step++) {
@@ -153,7 +156,7 @@ static void bind_ways(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "source_members", &text);
 }
 
-/* What sm90_lines.cu names. */
+/* Binds the names of sm90_lines.cu. */
 static void bind_lines(gg_bindings *out, const gg_plan *plan) {
   bool split = gg_plan_splits_rows(plan);
   gg_bind_flag(out, "tf32", plan->a.type == GG_DTYPE_tf32);
@@ -163,7 +166,7 @@ static void bind_lines(gg_bindings *out, const gg_plan *plan) {
   bind_swizzle(out, plan);
 }
 
-/* How the boxes of an operand that is transposed lie in its tile. */
+/* Appends how the boxes of an operand that is transposed lie in its tile. */
 static void write_raw_boxes(gg_str *out, const gg_sm90_raw_boxes *boxes, char x) {
   gg_str_printf(out, "struct raw_%c {\n  static constexpr int boxes = %d, width = %d", x,
                 boxes->count, boxes->width);
@@ -199,8 +202,8 @@ static void write_raw_load(gg_str *out, const gg_sm90_raw_boxes *boxes, char x, 
   gg_str_free(&along);
 }
 
-/* How the warps that transpose a box wait for each other, in front of their writing. Two of them
- * and all four have barriers of their own: some are at B's boxes while others are at A's. */
+/* How the warps that transpose a box wait for each other before they write. Two warps and all four
+ * warps have different barriers, because some may be at B's boxes while others are still at A's. */
 static const char *meeting_of(bool alone, bool together) {
   if (!together) return "    __syncwarp();  // all of the box has been read\n";
   if (!alone)
@@ -215,7 +218,7 @@ static const char *meeting_of(bool alone, bool together) {
          "      __syncwarp();\n";
 }
 
-/* What is transposed: how it arrives, and what sm90_transposed.cu names. */
+/* Binds what is transposed: how it arrives, and the names of sm90_transposed.cu. */
 static void bind_transposed(gg_bindings *out, const gg_plan *plan, bool lines) {
   gg_str boxes = GG_STR_INIT, load = GG_STR_INIT;
   bool any = gg_sm90_transposes_any(plan), alone = false, together = false;
@@ -242,8 +245,8 @@ static void bind_transposed(gg_bindings *out, const gg_plan *plan, bool lines) {
   gg_str_free(&boxes);
 }
 
-/* Where nobody copies lines, one lane of the first warp alone has to await that a stage is empty.
- */
+/* Binds who waits until a stage is empty: if nobody copies lines, only one lane of the first warp
+ * has to. */
 static void bind_asking(gg_bindings *out, bool lines, bool raw) {
   gg_bind_flag(out, "copies_lines", lines);
   gg_bind_text(out, "boxed", raw ? "true" : "tx_bytes > 0");
@@ -265,7 +268,7 @@ void gg_sm90_bind_copiers(gg_bindings *out, const gg_plan *plan) {
   gg_bind_part(out, "transposed_boxes", raw ? "sm90_transposed" : NULL);
   bind_ways(out, plan);
   if (gg_plan_in_tensor_memory(plan) && plan->cta_group < 2)
-    gg_bind_text(out, "release_sharers", ""); /* CTAs that share stages have maps copy to them */
+    gg_bind_text(out, "release_sharers", ""); /* stages that CTAs share are filled by maps */
   if (lines) bind_lines(out, plan);
   bind_transposed(out, plan, lines);
   bind_asking(out, lines, raw);

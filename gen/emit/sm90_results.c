@@ -1,5 +1,5 @@
-/* Family sm90: what the epilogue stores through its staging (plan/sm90_results.c) as CUDA C++, in
- * the terms of templates/parts/sm90_epilogue.cu. */
+/* Family sm90: what the epilogue stores by way of its staging (plan/sm90_results.c) as CUDA C++,
+ * with the names of templates/parts/sm90_epilogue.cu. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "plan/scales.h"
 #include "plan/sm90.h"
 
-/* A result by its names in the text. */
+/* A result's names in the text. */
 typedef struct names {
   char name[GG_OPERATION_NAME_MAX]; /* "d", "aux2" */
   char to[GG_OPERATION_NAME_MAX + 16], ld[GG_OPERATION_NAME_MAX + 16];
@@ -63,7 +63,8 @@ static void write_struct(gg_str *out, const gg_plan *plan, const gg_result *resu
   gg_str_puts(out, "};\n\n");
 }
 
-/* Elements of 32 bits: an empty instruction in the registers of their type. */
+/* Appends a function for pairs of 32-bit elements: an empty instruction that holds them in
+ * registers of their type. */
 static void write_holder(gg_str *out, const char *type, char constraint) {
   gg_str_printf(out,
                 "// Two neighbouring elements of 32 bits, finished.\n"
@@ -86,14 +87,14 @@ static void bind_structs(gg_bindings *out, const gg_plan *plan, const gg_layouts
   gg_bind_str(out, "results", &text);
 }
 
-/* What two finished elements of a result are held in: a word, or two registers. */
+/* The function that holds two finished elements of a result: in one word, or in two registers. */
 static const char *holder(const gg_result *result) {
   if (bits_of(result) < 32) return "hold";
   return result->operand.type == GG_DTYPE_s32 ? "hold_ints" : "hold_floats";
 }
 
 static void write_hold(gg_str *out, const gg_plan *plan, const gg_result *result, const names *n) {
-  if (n->is_d && gg_plan_scales_d(plan)) return; /* when all of a block is finished */
+  if (n->is_d && gg_plan_scales_d(plan)) return; /* held when all of a block is finished */
   if (n->is_d && gg_plan_is_gated(plan))
     gg_str_printf(out, "    out.d[col / 8] = %s(two<d_t>{bits[0], bits[1]});\n", holder(result));
   else if (n->is_d)
@@ -121,7 +122,8 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "hold_results", &hold);
 }
 
-/* Lanes' stores have no turn at the buffers where the copy engine has: an empty one. */
+/* Appends the storing of a result. If the copy engine takes turns at the buffers, stores of lanes
+ * take part with an empty turn. */
 static void write_store(gg_str *out, const gg_plan *plan, const gg_result *result, int number,
                         bool maps, bool alone) {
   static const char *const stage[] = {
@@ -158,8 +160,8 @@ static void write_store(gg_str *out, const gg_plan *plan, const gg_result *resul
   if (maps) gg_str_puts(out, "  if (lane == 0) tma_store_commit();\n");
 }
 
-/* What the epilogue is told, by members of a struct and what fills them; row0 and `at` are the
- * kernel's. */
+/* What the epilogue is told: members of a struct, and the values that fill them. row0 and `at` are
+ * the kernel's. */
 typedef struct told {
   bool holds;
   const char *member, *argument;
@@ -211,7 +213,7 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_str(out, "arguments", &arguments);
 }
 
-/* Whether stores say for how long the L2 cache is to keep D. */
+/* Binds whether stores say for how long the L2 cache should keep D. */
 static void bind_policy(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool evicts = layouts->evicts_first;
   gg_bind_flag(out, "has_policy", evicts);
@@ -225,7 +227,7 @@ static void bind_policy(gg_bindings *out, const gg_plan *plan, const gg_layouts 
                evicts ? "  const unsigned long long policy = policy_of(evict_first != 0);\n" : "");
 }
 
-/* Whether all lines that begin anywhere leave in chunks. */
+/* Whether all lines that may begin at any address are stored in chunks. */
 static bool has_long_lines(const gg_plan *plan, const gg_layouts *layouts) {
   bool all = true;
   for (size_t i = 0; i < layouts->result_count; i++) {
@@ -252,7 +254,7 @@ static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   if (gg_plan_scales_d(plan)) gg_str_puts(&text, "  store_factors(arg, box, row0, col0, lane);\n");
   gg_bind_str(out, "store_results", &text);
   bool copies = gg_sm90_copies_lines(plan), chunks = lines && has_long_lines(plan, layouts);
-  bool apart = copies || gg_sm90_transposes_any(plan); /* who loads has chunks, too */
+  bool apart = copies || gg_sm90_transposes_any(plan); /* the warps that load have chunks, too */
   gg_bind_flag(out, "boxes_of_results", mapped);
   gg_bind_part(out, "store_lines", lines ? "sm90_store_lines" : NULL);
   gg_bind_part(out, "store_units", units ? "sm90_store_units" : NULL);
@@ -263,7 +265,7 @@ static void bind_stores(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   gg_bind_flag(out, "chunks_of_d", chunks && !apart);
 }
 
-/* What is stored besides D leaves in the same way, in front of D's box. */
+/* Binds what is stored besides D. It leaves in the same way, before D's box. */
 static void bind_aside(gg_bindings *out, const gg_layouts *layouts) {
   bool aside = layouts->result_count > 1;
   gg_bind_text(out, "times_results", aside ? " * results" : "");
@@ -271,7 +273,7 @@ static void bind_aside(gg_bindings *out, const gg_layouts *layouts) {
   gg_bind_text(out, "and_aside", aside ? ", aside" : "");
 }
 
-/* finish_box() hands on what is seen of a box. */
+/* Binds that finish_box() hands on what is noted about a box. */
 static void bind_seen(gg_bindings *out, const gg_plan *plan) {
   bool keeps = gg_plan_keeps_largest(plan);
   gg_bind_text(out, "seen_parameter", keeps ? ", seen_values &seen" : "");
@@ -280,7 +282,8 @@ static void bind_seen(gg_bindings *out, const gg_plan *plan) {
                                               : "box");
 }
 
-/* Finished elements that are stored one by one or in pairs, by what they are held in. */
+/* Binds how finished elements that are stored one by one or in pairs are taken from what holds
+ * them. */
 static void bind_let_go(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   bool words = false, pairs = false;
   for (size_t i = 0; i < layouts->result_count; i++) {
@@ -296,7 +299,8 @@ static void bind_let_go(gg_bindings *out, const gg_plan *plan, const gg_layouts 
   gg_bind_flag(out, "let_go_pairs", pairs);
 }
 
-/* Blocks of D with a factor each: templates/parts/sm100_scale_d.cu, and what stores them. */
+/* Binds blocks of D with a scale factor each: templates/parts/sm100_scale_d.cu, and what stores the
+ * factors. */
 static void bind_scaled(gg_bindings *out, const gg_plan *plan) {
   bool scaled = gg_plan_scales_d(plan), packed = gg_dtype_info_of(plan->d.type)->bits == 4;
   gg_bind_flag(out, "scaled_d", scaled);
@@ -314,8 +318,8 @@ static void bind_scaled(gg_bindings *out, const gg_plan *plan) {
                                                : "6");
 }
 
-/* Where of a lane's columns those of a group of eight are, and the first of their sums, of a tile's
- * or of a box's; of halves of N that lie in lines, in D's order. */
+/* Binds which of a lane's columns belong to a group of eight, and where the first of their sums is,
+ * in a tile or in a box; in D's order, if the columns come from halves of N in lines. */
 static void bind_columns(gg_bindings *out, const gg_plan *plan, bool boxes) {
   bool lines = plan->split_columns > 0;
   const char *in_turn = boxes ? "gate_of_turn(col)" : "gate_of_turn(box_column(box) + col)";
@@ -369,7 +373,7 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
   gg_bind_flag(out, "plain_d", !gg_plan_is_gated(plan) && !gg_plan_scales_d(plan));
   gg_bind_text(out, "box_d", gg_plan_is_gated(plan) ? "d_n" : "epi_n");
   gg_bind_text(out, "stmatrix_form", plan->d.major == GG_MAJOR_N ? "" : ".trans");
-  /* Registers have all of a tile's sums, or, where these are in tensor memory, those of a box. */
+  /* Registers hold all of a tile's sums, or those of one box if the sums are in tensor memory. */
   bool boxes = gg_plan_in_tensor_memory(plan);
   bind_columns(out, plan, boxes);
   gg_bind_part(out, "store_tile", boxes ? "sm100_store_tile" : "sm90_store_tile");
@@ -377,13 +381,13 @@ void gg_sm90_bind_results(gg_bindings *out, const gg_plan *plan, const gg_layout
 
 /* ---- What the epilogue does --------------------------------------------------------------- */
 
-/* Whether `extent` is fixed, and to whole `parts`. */
+/* Whether `extent` is fixed, to a multiple of `parts`. */
 static bool is_whole(int64_t extent, int64_t parts) {
   return extent != GG_FIXED_NONE && extent % parts == 0;
 }
 
 gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layouts) {
-  /* Of 16 bytes of the smallest elements. */
+  /* elements of 16 bytes, of the smallest type of D */
   const int line_elements = gg_dtype_info_of(plan->d.type)->bits == 4 ? 32 : 16;
   gg_sm90_epilogue out = {.fetches = layouts->fetched_count > 0,
                           .fetches_behind = gg_sm90_fetches_behind(layouts),
@@ -395,7 +399,8 @@ gg_sm90_epilogue gg_sm90_epilogue_of(const gg_plan *plan, const gg_layouts *layo
     units = units || gg_sm90_stores_units(&layouts->results[i]);
     lines = lines || !layouts->results[i].mapped;
   }
-  /* Clusters of an odd number of pairs that take turns end together with the next one alone. */
+  /* If a cluster has an odd number of pairs that take turns, only two clusters together end with
+   * whole tiles. */
   bool odd = plan->turns_pairs && plan->cluster_m % 4 != 0;
   int64_t rows = (int64_t)plan->cluster_m * plan->tile_m * (odd ? 2 : 1);
   int64_t columns = (int64_t)plan->cluster_n * plan->tile_n;

@@ -1,5 +1,5 @@
 /* Family sm90: the elements of shared memory that its epilogue loads and stores one by one or in
- * pairs, by the functions of templates/parts/sm90_staging.cu, sm90_store_*.cu, sm90_cells.cu and
+ * pairs, in the functions of templates/parts/sm90_staging.cu, sm90_store_*.cu, sm90_cells.cu and
  * sm90_vectors.cu. */
 #include "emit/element_text.h"
 #include "emit/sm90.h"
@@ -17,7 +17,8 @@ static void use_cells(gg_element_uses *uses, gg_sm90_cells cells, gg_element_acc
   if (cells == GG_SM90_CELLS_TURNED) gg_use_unit(uses, one, turned_bytes);
 }
 
-/* To the staging as lanes have them, and from there to where the copy engine does not reach. */
+/* Marks what moves results to the staging, as lanes hold them, and from there to where the copy
+ * engine does not reach. */
 static void use_results(gg_element_uses *uses, const gg_plan *plan, const gg_layouts *layouts) {
   bool tails = gg_sm90_epilogue_of(plan, layouts).tails;
   for (size_t i = 0; i < layouts->result_count; i++) {

@@ -1,7 +1,8 @@
-/* Families sm90 and sm100: what fills the slots of their templates, and the lists that the parts
- * share: members of structs, arguments, and what is done for each ring, role and operand in turn.
+/* Families sm90 and sm100: the parts that fill the slots of their templates, and the lists that
+ * these parts share: members of structs, arguments, and what is done for each ring, role and
+ * operand in turn.
  *
- * A text that only some parts name is bound with those parts. */
+ * A text that only some parts name is bound together with those parts. */
 #include "emit/sm90.h"
 
 #include <string.h>
@@ -15,8 +16,8 @@
 
 /* ---- Rings ------------------------------------------------------------------------------- */
 
-/* What a CTA's first thread does before the roles begin: prefetches of maps that every tile needs
- * at once (what the epilogue reads comes later), and barriers. */
+/* Appends what a CTA's first thread does before the roles begin: it prefetches the maps that every
+ * tile needs at once (those for the epilogue come later), and initialises barriers. */
 static void write_prefetches(gg_str *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_operand_row rows[GG_OPERAND_ROWS_MAX];
   size_t count = gg_operand_rows(rows, plan, layouts);
@@ -30,8 +31,9 @@ static void write_prefetches(gg_str *out, const gg_plan *plan, const gg_layouts 
   }
 }
 
-/* Of a ring with two barriers a place, where there is one: whose arrivals end their phases, and
- * what the text calls a place, how many there are, and the barriers. */
+/* Appends the initialisation of a ring's barriers, if there is such a ring: two for each place.
+ * `arrivals` says whose arrivals complete their phases; `place`, `depth` and `name` are what the
+ * text calls a place, the number of places, and the barriers. */
 static void write_barriers(gg_str *out, const gg_ring *ring, const char *arrivals,
                            const char *place, const char *depth, const char *name) {
   if (!ring) return;
@@ -93,8 +95,8 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* ---- What the producer loads ------------------------------------------------------------- */
 
-/* The CTAs that share A or B with this one, as bits by their rank in the cluster: rank_m + rank_n *
- * cluster_m + rank_k * cluster_plane. */
+/* Appends the masks of the CTAs that share A or B with this one: bits by their rank in the cluster,
+ * rank_m + rank_n * cluster_m + rank_k * cluster_plane. */
 static void write_sharers(gg_str *out, const gg_plan *plan) {
   const char *k = plan->cluster_k > 1 ? "list.rank_k * cluster_plane" : NULL;
   bool pair = plan->cta_group > 1;
@@ -138,8 +140,8 @@ static const beside besides[] = {{"scale_a", gg_plan_is_scaled},
                                  {"metadata", is_sparse},
                                  {NULL, NULL}};
 
-/* Factors of A are shared by the CTAs that share A, those of B by all CTAs along M: by both of a
- * pair, too, which have half of B each. */
+/* Appends the load of scale factors. Those of A are shared by the CTAs that share A; those of B by
+ * all CTAs along M, also by both CTAs of a pair, although each has half of B. */
 static void write_load_scales(gg_str *out, const gg_plan *plan, const char *full) {
   const char *of_b = plan->cta_group > 1 ? "sharers_scales_b" : "sharers_b";
   bool a = plan->cluster_n > 1, b = plan->cluster_m > 1;
@@ -150,7 +152,8 @@ static void write_load_scales(gg_str *out, const gg_plan *plan, const char *full
   gg_str_puts(out, ");\n");
 }
 
-/* Of each operand that has an end, its letter in the format. */
+/* Appends `format` for each operand that has a map for its last lines, with the operand's letter.
+ */
 static void write_ends(gg_str *out, const gg_plan *plan, const char *format) {
   if (gg_sm90_has_end(plan, &plan->a)) gg_str_printf(out, format, 'a');
   if (gg_sm90_has_end(plan, &plan->b)) gg_str_printf(out, format, 'b');
@@ -162,8 +165,8 @@ static bool may_lie_behind(const gg_plan *plan, bool is_a) {
   return several && gg_sm90_has_end(plan, is_a ? &plan->a : &plan->b);
 }
 
-/* Who copies a tile of A or of B, to whom, and by which map: along K all of a tile's boxes have its
- * rows, else each has some of them, or none. */
+/* Binds who copies a tile of A or of B, to which CTAs, and by which map. If K is contiguous, every
+ * box of a tile has all of its rows; else each box has some of them, or none. */
 static void bind_copy(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts, bool is_a) {
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   bool end = gg_sm90_has_end(plan, operand), k_major = gg_sm90_is_k_major(plan, operand);
@@ -185,7 +188,7 @@ static void bind_copy(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
   gg_bind_str(out, is_a ? "and_rows_a" : "and_rows_b", &exists);
 }
 
-/* How many rows of A, or columns of B, a tile has; where they are not contiguous in a line, in
+/* Appends how many rows of A, or columns of B, a tile has; if they run along a line, rounded up to
  * whole 16 bytes. */
 static void write_rows(gg_str *out, const gg_plan *plan, bool is_a) {
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
@@ -208,7 +211,7 @@ static void write_rows(gg_str *out, const gg_plan *plan, bool is_a) {
                 mn, mn, from, unit - 1, unit, unit);
 }
 
-/* How many rows of A and columns of B a tile has, and how many bytes of them come. */
+/* Binds how many rows of A and columns of B a tile has, and how many bytes of them arrive. */
 static void bind_ends(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str lines = GG_STR_INIT, arriving = GG_STR_INIT;
   for (int i = 0; i < 2; i++) {
@@ -232,7 +235,7 @@ static void bind_ends(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
   bind_copy(out, plan, layouts, false);
 }
 
-/* Where a box of B begins along its lines. */
+/* Binds where a box of B begins along its lines. */
 static void bind_along(gg_bindings *out, const char *column, const char *tile, bool split) {
   gg_str text = GG_STR_INIT;
   if (split)
@@ -242,7 +245,7 @@ static void bind_along(gg_bindings *out, const char *column, const char *tile, b
   gg_bind_str(out, "box_b_along", &text);
 }
 
-/* Where the boxes of a tile of B begin: along its lines, and across them. */
+/* Binds where the boxes of a tile of B begin, along its lines and across them. */
 static void bind_boxes_of_b(gg_bindings *out, const gg_plan *plan) {
   const char *first = plan->cta_group > 1           ? "n0"
                       : may_lie_behind(plan, false) ? "first_b"
@@ -258,8 +261,8 @@ static void bind_boxes_of_b(gg_bindings *out, const gg_plan *plan) {
   gg_bind_str(out, "box_b_across", &across);
 }
 
-/* templates/parts/sm90_produce.cu and sm100_produce_pair.cu: maps copy both. Pairs fetch nothing.
- */
+/* Binds the names of templates/parts/sm90_produce.cu and sm100_produce_pair.cu, in which maps copy
+ * both operands. Pairs fetch nothing. */
 static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_str sharers = GG_STR_INIT;
   bool both = gg_rings_find(&layouts->rings, GG_RING_STAGES)->empties > 1;
@@ -304,27 +307,27 @@ static void bind_boxes(gg_bindings *out, const gg_plan *plan, const gg_layouts *
 
 /* ---- Roles ------------------------------------------------------------------------------- */
 
-/* Calls a role's function in its warp. */
+/* Appends the call of a role's function in its warp. */
 static void run_in_warp(gg_str *out, const gg_role *role, const char *call) {
   if (!role) return;
   gg_str_printf(out, "    if (warp %s %d%s) %s\n", role->warps > 1 ? ">=" : "==", role->first_warp,
                 role->elected ? " && lane == 0" : "", call);
 }
 
-/* Of a pair the first CTA's thread issues for both. */
+/* The call that issues MMAs. In a pair, the first CTA's thread issues for both. */
 static const char *multiply_of(const gg_plan *plan) {
   return plan->cta_group > 1 ? "if (list.rank_m % 2 == 0) multiply(list, smem, tmem);"
                              : "multiply(list, smem, tmem);";
 }
 
-/* An issuer whose warp is behind those of the epilogue. */
+/* Appends the call of an issuer whose warp is behind those of the epilogue. */
 static void run_issuer(gg_str *out, const gg_role *role, const char *call) {
   if (!role) return;
   gg_str_puts(out, "  } else if (warp == issuer) {\n");
   gg_str_printf(out, "    if (lane == 0) %s\n    __syncwarp();\n", call);
 }
 
-/* The roles of the first warpgroup. */
+/* Binds the roles of the first warpgroup. */
 static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_role *producer = gg_rings_role(&layouts->rings, GG_ROLE_PRODUCER),
                 *vectors = gg_rings_role(&layouts->rings, GG_ROLE_VECTORS),
@@ -351,14 +354,14 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
     for (const beside *of = besides; of->name; of++) {
       if (of->is_there(plan)) gg_str_printf(&produce, ", map_%s", of->name);
     }
-    bool all = gg_plan_is_scaled(plan) && plan->sparse_a; /* too many for a line */
+    bool all = gg_plan_is_scaled(plan) && plan->sparse_a; /* too many for one line */
     gg_str_printf(&produce, ",%s%slist, smem);",
                   all ? "\n                                        " : " ",
                   gg_sm90_fetches_behind(layouts) ? "maps, " : "");
     run_in_warp(&run, producer, gg_str_text(&produce));
     gg_str_free(&produce);
-    /* Not ahead of the producer: ptxas would no longer know that one thread of its warp runs it,
-     * and made loops of each copy. */
+    /* This must not stand before the producer: ptxas would no longer know that a single thread of
+     * its warp runs it, and made a loop of each copy. */
     if (plan->claims)
       gg_str_puts(&run, "    if (claims_work && lane == 0) end_claims(claims, smem);\n");
     run_in_warp(&run, gg_rings_role(&layouts->rings, GG_ROLE_MMA), multiply_of(plan));
@@ -380,7 +383,8 @@ static void bind_producers(gg_bindings *out, const gg_plan *plan, const gg_layou
   gg_bind_str(out, "run_producers", &run);
 }
 
-/* A wgmma's stage is released when it has been waited for, one K tile later. */
+/* Binds the part that multiplies. A wgmma's stage is released when the wgmma has been waited for,
+ * one K tile later. */
 static void bind_multiply(gg_bindings *out, const gg_plan *plan) {
   bool warps = gg_plan_multiplies_by_warps(plan);
   gg_bind_part(out, "finish_multiply", plan->promote || warps ? NULL : "sm90_finish_multiply");

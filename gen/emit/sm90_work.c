@@ -1,4 +1,5 @@
-/* Families sm90, sm100 and sm120: which work a cluster computes, and how all roles walk it. */
+/* Families sm90, sm100 and sm120: which work a cluster computes, and how all roles go through it.
+ */
 #include <string.h>
 
 #include "emit/shares.h"
@@ -9,7 +10,8 @@
 
 /* ---- The list of work -------------------------------------------------------------------- */
 
-/* Where a CTA is in its cluster: no member where all of them have the same. */
+/* Appends where a CTA is in its cluster. A coordinate that is the same for all CTAs has no member.
+ */
 static void write_ranks(gg_str *members, gg_str *lines, const gg_plan *plan) {
   bool m = plan->cluster_m > 1, n = plan->cluster_n > 1, k = plan->cluster_k > 1;
   if (!m && !n && !k) return;
@@ -24,7 +26,7 @@ static void write_ranks(gg_str *members, gg_str *lines, const gg_plan *plan) {
   if (k) gg_str_puts(lines, "  list.rank_k = rank / cluster_plane;\n");
 }
 
-/* What is to be done with each tile along K. */
+/* Appends what a CTA does with each tile along K. */
 static void write_k_tiles(gg_str *members, gg_str *lines, const gg_plan *plan) {
   if (plan->cluster_k == 1) {
     gg_str_puts(members, "  int k_tiles;  // of a tile\n");
@@ -37,8 +39,8 @@ static void write_k_tiles(gg_str *members, gg_str *lines, const gg_plan *plan) {
                      "  list.k_tiles = part_begin(k_tiles, list.rank_k + 1) - list.k_first;\n");
 }
 
-/* Where the sums of a tile that is shared are, and what becomes of those that another cluster
- * stores. */
+/* Binds where the sums of a shared tile are, and what becomes of those that another cluster stores.
+ */
 static void bind_sums(gg_bindings *out, const gg_plan *plan) {
   bool apart = gg_plan_in_tensor_memory(plan);
   gg_bind_part(out, "sums", apart ? "sm100_sums" : "sm90_sums");
@@ -58,11 +60,13 @@ void gg_sm90_bind_combine(gg_bindings *out, const gg_plan *plan, const char *cal
   gg_bind_str(out, "combine_boxes", &text);
 }
 
-/* Where a cluster's work begins: by its number in the launch, or with what it has claimed. */
+/* Where a cluster's work begins: at its number in the launch. If it claims its work, it begins with
+ * that instead (bind_begin). */
 #define LAUNCHED_WORK "blockIdx.x / cluster_size"
 #define LAUNCHED_WALK "work_walk walk;"
 
-/* Of a text that says it by the number. */
+/* Binds `text` under `name`, with the number in the launch replaced by the claimed work if clusters
+ * claim. */
 static void bind_begin(gg_bindings *out, const char *name, const char *text, const gg_plan *plan) {
   static const char *const words[][2] = {{LAUNCHED_WORK, "list.work"},
                                          {LAUNCHED_WALK, "work_walk walk = {list.work};"}};
@@ -87,7 +91,7 @@ static void bind_claims(gg_bindings *out, const gg_plan *plan) {
   gg_bind_part(out, "claims", plan->claims ? "sm90_claims" : NULL);
 }
 
-/* With what a cluster begins; the first of whole tiles is located ahead of time. */
+/* Binds what a cluster begins with. The first of whole tiles is located ahead of time. */
 static void bind_first(gg_bindings *out, gg_str *members, gg_str *lines, const gg_plan *plan,
                        bool shares) {
   gg_str take = GG_STR_INIT;
@@ -163,18 +167,18 @@ static void bind_list(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
                                     : NULL);
 }
 
-/* How the roles go through the work: shares of tiles and the two positions of a producer that
- * copies lines by an object that walks it, whole tiles by a loop over their numbers, and the one
- * tile of a cluster that has no other by neither. A loop of one round leaves its body behind. */
+/* How the roles go through the work. Shares of tiles, and the two positions of a producer that
+ * copies lines, use an object that walks the work. Whole tiles use a loop over their numbers. The
+ * only tile of a cluster needs neither: a loop of one round is reduced to its body. */
 typedef struct walk {
   const char *part;
-  const char *each, *each_turn; /* the heads of loops: of a role, of consumers */
-  const char *each_of_warp;     /* of a role of a whole warp, where that is another; else NULL */
-  bool held;                    /* all loops of a role share an object that walks the work */
-  const char *next, *next_turn; /* the lines that a round begins with; `item` is the work */
+  const char *each, *each_turn; /* heads of the loops: of a role; of consumers */
+  const char *each_of_warp;     /* head for roles of a whole warp, if it differs; else NULL */
+  bool held;                    /* all loops of a role share one object that walks the work */
+  const char *next, *next_turn; /* the lines at the beginning of a round; `item` is the work */
   const char *each_k_tile, *next_k_tile;
   const char *tile, *k_tiles;
-  const char *any, *more; /* behind another condition: whether there is a tile, another one */
+  const char *any, *more; /* added to another condition: whether there is a tile; another one */
 } walk;
 
 static const walk items = {.each = "for (" LAUNCHED_WALK " walk.more(list);)",
@@ -242,14 +246,14 @@ static walk walk_of(const gg_plan *plan, bool shares) {
   return out;
 }
 
-/* Of consumers that multiply, maybe in turns, and share tiles with other clusters. */
+/* Binds what consumers need that multiply, maybe in turns, and share tiles with other clusters. */
 static void bind_turns(gg_bindings *out, const gg_plan *plan, const walk *w) {
   bind_begin(out, "and_work", w->any, plan);
   gg_bind_text(out, "more_tiles", w->more);
 }
 
-/* The lines that a round begins with, and behind them, where the kernel is traced, which tile it is
- * of. */
+/* Binds the lines at the beginning of a round, and, if the kernel is traced, behind them which tile
+ * it is for. */
 static void bind_round(gg_bindings *out, const char *name, const char *next, const gg_plan *plan,
                        const walk *w, const char *indent) {
   gg_str text = GG_STR_INIT;
@@ -273,9 +277,9 @@ static void bind_walk(gg_bindings *out, const gg_plan *plan) {
   gg_bind_part(out, "walk", w.part);
   bind_begin(out, "walk_object", w.held ? "    " LAUNCHED_WALK "\n" : "", plan);
   if (!gg_plan_in_tensor_memory(plan)) bind_turns(out, plan, &w);
-  /* Consumers in turns locate their tile while they await their turn, those that prefetch what the
-   * epilogue reads when they do, those that look for its factors before, others that share tiles
-   * while the last MMAs run. */
+  /* Four kinds of consumers locate their tile at different times: those in turns while they await
+   * their turn; those that prefetch what the epilogue reads when they do so; those that look for
+   * its scale factors before the tile; and others, which share tiles, while the last MMAs run. */
   bool within = gg_sm120_begins_within_factors(plan);
   if (!gg_plan_in_tensor_memory(plan))
     gg_bind_text(out, "first_factor", within ? ", at.n0 / 2 % scale_rows" : "");

@@ -1,5 +1,5 @@
-/* What happens in each family's kernels, in order, from the plan and its lists of rings and roles.
- */
+/* What happens in each family's kernels, in order, as told in the banner: made from the plan and
+ * its lists of rings and roles. */
 #include "emit/outline.h"
 #include "plan/operation.h"
 #include "plan/rings.h"
@@ -46,7 +46,7 @@ void gg_simt_steps(gg_outline *outline, const gg_plan *plan, const gg_layouts *l
   gg_outline_step(outline, "Each thread applies the epilogue to its elements and stores them.");
 }
 
-/* Of matrices that the epilogue reads, those that no ring brings. */
+/* Tells who prefetches the matrices that the epilogue reads and that no ring brings. */
 static void prefetch_matrices(gg_outline *outline, const gg_plan *plan, const gg_layouts *layouts,
                               const char *who) {
   size_t read = 0;
@@ -167,7 +167,7 @@ static void transpose(gg_outline *outline, const gg_plan *plan, const gg_role *r
                          : "B");
 }
 
-/* Which part of the ring's tiles a CTA of a pair brings, and what comes beside them. */
+/* Tells which part of the ring's tiles a CTA of a pair brings, and what comes with them. */
 static void bring_beside(gg_outline *outline, const gg_plan *plan) {
   int pairs = gg_plan_mma_ctas(plan);
   if (pairs > 1)
@@ -186,7 +186,8 @@ static void bring_beside(gg_outline *outline, const gg_plan *plan) {
                     "columns the same of B: they take turns at copying them to all of these.");
 }
 
-/* Rows and columns that tiles take in turns, metadata, and operands that CTAs share. */
+/* Tells of rows and columns that tiles take in turns, of metadata, and of operands that CTAs share.
+ */
 static void bring_shared(gg_outline *outline, const gg_plan *plan) {
   if (plan->turns_pairs)
     gg_outline_step(outline,

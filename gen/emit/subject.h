@@ -1,14 +1,14 @@
-/* What an instruction of a kernel's PTX is about, in the plan's terms. */
+/* What an instruction of a kernel's PTX works on, in the plan's terms. */
 #ifndef GG_EMIT_SUBJECT_H
 #define GG_EMIT_SUBJECT_H
 
 #include "plan/layouts.h"
 
 typedef struct gg_subject {
-  int line;            /* of the PTX, from 1 on */
-  const gg_ring *ring; /* whose barrier, or else whose stage, it names; NULL: none that is known */
-  const char *operand; /* that it moves or reads: "a", "metadata" (gg_operand_word); "extra": of
-                        * the epilogue; NULL: none that is known */
+  int line;            /* line of the PTX, counted from 1 */
+  const gg_ring *ring; /* the ring whose barrier, or else whose stage, it names; NULL: unknown */
+  const char *operand; /* the operand that it moves or reads: "a", "metadata" (gg_operand_word);
+                        * "extra": one of the epilogue's; NULL: unknown */
 } gg_subject;
 
 #endif

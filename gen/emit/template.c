@@ -1,20 +1,20 @@
 /* The template engine.
  *
- * A template is a CUDA file that editors and nvcc still read: its directives are comment lines.
+ * A template is a CUDA file that editors and nvcc can still read: its directives are comment lines.
  *
  *     //@ insert NAME     the text bound to NAME, in place of the line
- *     //@ include PART    templates/parts/PART.cu, expanded in place; of a PTX template PART.ptx
- *     //@ slot NAME       the same of the part that the family has bound to NAME, or nothing
- *     //@ if FLAG         lines up to `//@ else` or `//@ end` only where FLAG holds;
+ *     //@ include PART    templates/parts/PART.cu, expanded in place; in a PTX template PART.ptx
+ *     //@ slot NAME       the same for the part that the family has bound to NAME, or nothing
+ *     //@ if FLAG         lines up to `//@ else` or `//@ end` are kept only if FLAG is set;
  *     //@ if not FLAG     `if`s nest
  *     //@ else
  *     //@ end
  *     ${NAME}             the text bound to NAME, anywhere in a line
  *
- * There are no expressions: what needs computing is computed in C and named in the plan. Names
- * in branches that are not taken are checked all the same, so that one expansion finds every
- * misspelt name; and a binding that no line names is an error, so that none outlives its use. What
- * only some of a slot's parts name is therefore bound with those parts alone. A part that is not
+ * There are no expressions: what needs computing is computed in C and named in the plan. Names in
+ * branches that are not taken are checked all the same, so that one expansion finds every misspelt
+ * name. A binding that no line names is an error, so that no binding outlives its use; therefore
+ * what only some of a slot's parts name is bound together with those parts. A part that is not
  * always there begins with the blank line that sets it off from what stands before it. */
 #include "emit/template.h"
 
@@ -35,7 +35,7 @@ typedef struct expansion {
 /* One open `//@ if`. */
 typedef struct branch {
   int line;
-  bool taken, outer; /* is this branch written; was the text around it */
+  bool taken, outer; /* taken: this branch is written; outer: so is the text around it */
   bool in_else;
 } branch;
 
@@ -44,8 +44,8 @@ typedef struct reader {
   gg_mark mark;
   branch open[max_nesting];
   int depth;
-  int includes; /* files around this one */
-  bool silent;  /* included from a branch that is not taken: checked, not written */
+  int includes; /* files that include this one */
+  bool silent;  /* included from a branch that is not taken: checked, but not written */
 } reader;
 
 static bool is_name(char c) {
@@ -71,7 +71,7 @@ static gg_status find(expansion *ex, const reader *in, const char *name, size_t 
   return gg_fail(ex->err, TEMPLATE_NAME, &in->mark, kinds[kind], (int)length, name);
 }
 
-/* The next "${" of a line, or NULL. */
+/* The next "${" of a line; NULL if there is none. */
 static const char *find_open(const char *line, const char *end) {
   for (; (line = memchr(line, '$', (size_t)(end - line))); line++) {
     if (line + 1 < end && line[1] == '{') return line;
@@ -79,7 +79,7 @@ static const char *find_open(const char *line, const char *end) {
   return NULL;
 }
 
-/* Writes a line, replacing each ${NAME}. */
+/* Writes a line with each ${NAME} replaced. */
 static gg_status write_line(expansion *ex, reader *in, const char *line, size_t length) {
   const char *end = line + length;
   for (const char *open; (open = find_open(line, end)); line++) {
@@ -147,7 +147,7 @@ static gg_status fill_slot(expansion *ex, const reader *in, const char *slot, si
   return expand_file(ex, binding->text, strlen(binding->text), in);
 }
 
-/* `text` is what stands behind "//@ ". */
+/* Runs a directive; `text` is what stands behind "//@ ". */
 static gg_status run_directive(expansion *ex, reader *in, const char *text, size_t length) {
   size_t verb = 0;
   while (verb < length && is_name(text[verb]))

@@ -9,7 +9,7 @@ typedef struct gg_template_file {
   const char *text;
 } gg_template_file;
 
-/* Every file under templates/, carried in the binary; ends with a zeroed row. */
+/* Every file under templates/, built into the binary; ends with a zeroed row. */
 extern const gg_template_file gg_template_files[];
 
 typedef enum gg_binding_kind {
@@ -22,14 +22,14 @@ typedef enum gg_binding_kind {
 typedef struct gg_binding {
   const char *name;
   gg_binding_kind kind;
-  const char *text; /* of a slot, the name of its part, or NULL where it stays empty */
+  const char *text; /* for a slot: the name of its part, or NULL if it stays empty */
   bool flag;
 } gg_binding;
 
 enum { GG_BINDINGS_MAX = 240 }; /* of one template */
 
-/* Expands template `name` of `files` to the end of `out`. A name that is unknown, unused,
- * unclosed or of the wrong kind is an error with the template's file and line. */
+/* Appends the expansion of template `name` of `files` to `out`. A name that is unknown, unused,
+ * unclosed or of the wrong kind is an error, which tells the template's file and line. */
 gg_status gg_template_expand(gg_str *out, const gg_template_file *files, const char *name,
                              const gg_binding *bindings, size_t count, gg_error *err);
 

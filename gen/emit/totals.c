@@ -1,7 +1,7 @@
-/* Sums over D's rows and columns. What a box has of them goes from finish() by one of two structs,
- * column_totals for two neighbouring columns, row_totals for a row, which the families' epilogues
- * have as long as a box takes; the rest is one text for both directions, written here once for
- * each. */
+/* Sums over D's rows and columns as CUDA C++. What a box contributes leaves finish() in one of two
+ * structs, which families' epilogues keep for the duration of a box: column_totals for two
+ * neighbouring columns, row_totals for a row. The rest is one text for both directions, which is
+ * written here once for each. */
 #include "emit/totals.h"
 
 #include <stdio.h>
@@ -11,12 +11,13 @@
 #include "plan/operation.h"
 #include "plan/sums.h"
 
-/* A direction's words. */
+/* The words of one direction. */
 typedef struct side {
   gg_span span;
-  const char *entry, *across; /* the mode that the vector runs along, and that is summed over */
+  const char *entry, *across; /* the mode that the vector runs along; the mode that is summed over
+                               */
   const char *name;           /* "columns" */
-  const char *first;          /* where an element is along it */
+  const char *first;          /* where an element is along the vector */
 } side;
 
 static const side sides[] = {
@@ -63,8 +64,8 @@ void gg_totals_write_move(gg_str *out, const gg_plan *plan) {
 
 /* ---- Text for a direction --------------------------------------------------------------- */
 
-/* Writes `text`, each @ the mode of the vector, ` the mode that is summed over, $ the direction's
- * name, ^ where an element is along the vector. */
+/* Appends `text`, in which @ stands for the mode of the vector, ` for the mode that is summed over,
+ * $ for the direction's name, and ^ for where an element is along the vector. */
 static void write_for(gg_str *out, const side *s, const char *text) {
   for (; *text; text++) {
     const char *word = *text == '@'   ? s->entry
@@ -79,7 +80,7 @@ static void write_for(gg_str *out, const side *s, const char *text) {
   }
 }
 
-/* What finish() adds to. */
+/* Appends the struct that finish() adds to. */
 static void write_struct(gg_str *out, const gg_plan *plan, const side *s) {
   bool columns = s->span == GG_SPAN_COLUMNS;
   char name[GG_OPERATION_NAME_MAX];
@@ -95,7 +96,7 @@ static void write_struct(gg_str *out, const gg_plan *plan, const side *s) {
 }
 
 /* What is sent at once: how many pairs of columns (or columns, or rows) a lane has, and the bits of
- * a lane's number that differ between those that have the same. */
+ * a lane's number in which lanes differ that have the same ones. */
 typedef struct sending {
   int count, lanes;
   bool pairs;
@@ -109,7 +110,7 @@ static sending sending_of(const gg_plan *plan, const side *s) {
                    .pairs = boxes.pairs};
 }
 
-/* Parts and counters of the direction. Those of rows are behind those of columns. */
+/* Appends the parts and counters of the direction. Those of rows are behind those of columns. */
 static void write_side(gg_str *out, const gg_plan *plan, const side *s) {
   bool rows = s->span == GG_SPAN_ROWS, behind = rows && has(plan, &sides[0]);
   write_for(out, s,
@@ -126,8 +127,9 @@ static void write_side(gg_str *out, const gg_plan *plan, const side *s) {
   gg_str_printf(out, "%d};\n}\n\n", gg_plan_sums(plan, s->span));
 }
 
-/* How many lanes have a value of those that all of `bits` began with: all but those that a bit has
- * in common, where the values are an odd number. */
+/* The bits of a lane's number in which two lanes may differ that end with the same values. Sums are
+ * added over lanes bit by bit, and for each bit a lane keeps one half of its values, unless their
+ * number is odd: then lanes that differ in that bit both keep all of them. */
 static int odd_bits(int bits, int values) {
   int odd = 0;
   for (int bit = GG_WARP / 2; bit; bit /= 2) {
@@ -144,8 +146,8 @@ static int values_left(int bits, int values) {
   return values >> __builtin_popcount((unsigned)(bits & ~odd_bits(bits, values)));
 }
 
-/* The values of one sum, and where each of them that is in a lane in the end goes; neighbours that
- * are loaded with them, too, beyond the last. */
+/* Appends the values of one sum, and where each value goes that is in a lane in the end. Neighbours
+ * that are loaded with them, beyond the last one, go there, too. */
 static void write_send_sum(gg_str *out, const side *s, const char *name, int number, sending sent) {
   bool columns = s->span == GG_SPAN_COLUMNS, pairs = columns && sent.pairs;
   int values = sent.count * (pairs ? 2 : 1);
@@ -174,7 +176,7 @@ static void write_send_sum(gg_str *out, const side *s, const char *name, int num
   gg_str_printf(out, "%s] = sum[i];\n    }\n  }\n", s->first);
 }
 
-/* A box's sums to their places. */
+/* Appends the function that sends a box's sums to their places. */
 static void write_send(gg_str *out, const gg_plan *plan, const side *s) {
   bool columns = s->span == GG_SPAN_COLUMNS, alone = is_alone(plan);
   sending sent = sending_of(plan, s);
@@ -199,7 +201,7 @@ static void write_send(gg_str *out, const gg_plan *plan, const side *s) {
   gg_str_puts(out, "}\n\n");
 }
 
-/* All blocks of a group's entries. */
+/* Appends the function that adds up all blocks of a group's entries. */
 static void write_add_up(gg_str *out, const gg_plan *plan, const side *s) {
   char name[GG_OPERATION_NAME_MAX];
   int number = 0;
@@ -233,7 +235,8 @@ static void write_add_up(gg_str *out, const gg_plan *plan, const side *s) {
   gg_str_puts(out, "  }\n}\n\n");
 }
 
-/* Those blocks whose last box was counted, and the groups whose last block they were. */
+/* Appends the function that adds up those blocks whose last box was counted, and the groups whose
+ * last block they were. */
 static void write_add_blocks(gg_str *out, const gg_plan *plan, const side *s) {
   bool alone = is_alone(plan);
   write_for(out, s,
@@ -265,8 +268,8 @@ static void write_add_blocks(gg_str *out, const gg_plan *plan, const side *s) {
 
 /* ---- What is counted -------------------------------------------------------------------- */
 
-/* How a family's warps number the boxes of a tile that they finish: how many there are, and those
- * above and before number `box` of the warp whose first element is at `warp`. */
+/* How a family's warps number the boxes of a tile that they finish: how many there are; and how
+ * many are above, and before, box number `box` of the warp whose first element is at `warp`. */
 typedef struct numbering {
   const char *boxes, *above, *before;
 } numbering;
@@ -326,7 +329,7 @@ static void write_count(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "  }\n}\n\n");
 }
 
-/* The same of a thread that has finished one element. */
+/* Appends the same for a thread that has finished one element. */
 static void write_count_alone(gg_str *out, const gg_plan *plan) {
   gg_str_puts(out, "// Counts the element that a thread has finished, and adds up what is complete "
                    "then.\n"
@@ -371,15 +374,15 @@ void gg_totals_write_count(gg_str *out, const gg_plan *plan) {
 
 /* ---- Binding ---------------------------------------------------------------------------- */
 
-/* How many parts a lane has on their way at once: more, where registers are handed over to those
+/* How many parts a lane has on their way at once: more if registers are handed over to the warps
  * that finish tiles. */
 static int parts_held(const gg_plan *plan) {
   int registers = plan->consumer_registers ? 64 : plan->target->id == GG_TARGET_SIMT ? 16 : 32;
   return registers * 32 / gg_dtype_info_of(plan->compute)->bits;
 }
 
-/* So many that a warp has all of a group's entries at once, up to 16 bytes a lane: a line's parts
- * are a multiple of them. */
+/* How many parts are read at once: so many that a warp reads all of a group's entries at once, up
+ * to 16 bytes a lane. A line's parts are a multiple of this. */
 static int width_of(const gg_plan *plan, int group_entries) {
   int most = plan->compute == GG_DTYPE_f64 ? GG_SUM_LINE / 2 : GG_SUM_LINE, width = 1;
   while (width < most && width * GG_WARP < group_entries && group_entries % (2 * width) == 0)
@@ -387,7 +390,8 @@ static int width_of(const gg_plan *plan, int group_entries) {
   return width;
 }
 
-/* Extents of a tile, in boxes. A thread that has an element alone is a tile of its own. */
+/* Appends a tile's extents in boxes. For a thread that has a single element, that element is a
+ * tile. */
 static void write_sizes(gg_str *out, const gg_plan *plan) {
   gg_sum_boxes boxes = plan->target->sum_boxes(plan);
   bool alone = is_alone(plan);
@@ -424,7 +428,7 @@ static bool repeats_columns(const gg_plan *plan) {
   return mmas && gg_plan_boxes_overlap(plan, plan->epi_n);
 }
 
-/* Which of a box's sums finish() adds to: what a family's epilogue calls them. */
+/* Binds which of a box's sums finish() adds to, by the names of the family's epilogue. */
 static void bind_arguments(gg_bindings *out, const gg_plan *plan, bool columns, bool rows) {
   static const struct {
     const char *column, *row;
@@ -447,7 +451,7 @@ static void bind_arguments(gg_bindings *out, const gg_plan *plan, bool columns, 
   gg_bind_str(out, "and_totals", &text);
 }
 
-/* Where what is sent together is; family sm80 says so itself. */
+/* Binds where what is sent together is. Family sm80 says so itself. */
 static void bind_places(gg_bindings *out, const gg_plan *plan) {
   bool simt = plan->target->id == GG_TARGET_SIMT, alone = is_alone(plan);
   gg_bind_text(out, "column_at_j", alone ? "0" : simt ? "2 * j" : "8 * j");

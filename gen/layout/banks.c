@@ -25,7 +25,7 @@ static void touch(request *req, int64_t word) {
 }
 
 static gg_wavefronts count_request(const int64_t *address, int lanes, int bytes) {
-  request req; /* its words are as many as its counts say */
+  request req; /* word[] has as many entries as count[] says */
   memset(req.count, 0, sizeof req.count);
   gg_wavefronts w = {0, 0, 0};
   for (int lane = 0; lane < lanes; lane++) {
@@ -44,9 +44,9 @@ static gg_wavefronts count_request(const int64_t *address, int lanes, int bytes)
   return w;
 }
 
-/* The usual request: addresses are multiples of their access's size, and no bank has two words.
- * Then whole accesses, or words of smaller ones, are looked at, not each word. False: another one.
- */
+/* Counts the usual kind of request: addresses are multiples of the access's size, and no bank is
+ * asked for two words. Then it is enough to look at whole accesses, or at the words of smaller
+ * ones, and not at each word. False: it is another kind, which must be counted in full. */
 static bool is_free(gg_wavefronts *out, const int64_t *address, int lanes, int bytes) {
   int64_t seen[GG_BANKS];
   uint32_t busy = 0;

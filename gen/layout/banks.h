@@ -6,11 +6,11 @@
 
 enum { GG_WARP = 32, GG_BANKS = 32, GG_BANK_BYTES = 4 };
 
-/* What a warp's access costs: 128-byte wavefronts taken, and the fewest that could move the
- * distinct words it touches. Equal: free of conflicts. */
+/* What a warp's access costs: the 128-byte wavefronts that it takes, and the fewest that could move
+ * the distinct words that it touches. If they are equal, it is free of bank conflicts. */
 typedef struct gg_wavefronts {
   int taken, least;
-  uint32_t banks; /* bit b: some request of the access waits for a second word of bank b */
+  uint32_t banks; /* bit b is set if some request of the access waits for a second word of bank b */
 } gg_wavefronts;
 
 /* `address[lane]` is the byte address of each lane's access of `bytes` (1, 2, 4, 8 or 16), or

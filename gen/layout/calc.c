@@ -88,7 +88,8 @@ bool gg_leaf_equal(gg_node a, gg_node b) {
          memcmp(a.basis, b.basis, a.basis_rank) == 0;
 }
 
-/* `value` with the marks that it gets from a and b: the path of whichever is a basis. */
+/* `value` as a leaf with the basis path of a or b, whichever of them has one. Both having one is an
+ * error. */
 static gg_node mixed(gg_calc *c, int64_t value, gg_node a, gg_node b) {
   gg_node leaf = a.basis_rank ? a : b;
   if (a.basis_rank && b.basis_rank && c->status == GG_OK) {
@@ -192,7 +193,8 @@ void gg_build_children2(gg_calc *c, gg_layout *a, const gg_layout *from, int at)
   gg_build_children(c, &a->stride, &from->stride, at);
 }
 
-/* Trees have room for many nodes and use few: only those are copied. */
+/* Copies the subtree at `at`. A tree has room for many nodes and uses few; only those are copied.
+ */
 static void copy_tree(gg_tuple *out, const gg_tuple *from, int at) {
   out->count = from->nodes[at].span;
   memmove(out->nodes, from->nodes + at, (size_t)out->count * sizeof(gg_node));
@@ -216,7 +218,8 @@ gg_status gg_calc_tuple(gg_calc *c, gg_tuple *out, const gg_tuple *result) {
   return c->status;
 }
 
-/* The product of the sizes and the sum of all extents bound every partial result too. */
+/* Finishes a layout after checking it: the product of its sizes and the sum of its extents bound
+ * every partial result, too. */
 gg_status gg_calc_layout(gg_calc *c, gg_layout *out, const gg_layout *result) {
   if (c->status != GG_OK) return c->status;
   int64_t size = 1, extent = 1;

@@ -1,10 +1,10 @@
-/* For the algebra and what is built right on it: checked arithmetic and tree building with one
- * sticky error.
+/* Checked arithmetic and tree building with one sticky error, for the layout algebra and what is
+ * built directly on it.
  *
- * The algebra is long chains of small steps, each of which could overflow, divide by zero or run
- * out of nodes. A gg_calc remembers the first such failure; every later step is harmless, and
- * the operation looks once at the end. Leaves are gg_node values: plain integers, dynamic ones,
- * or scaled bases. */
+ * The algebra consists of long chains of small steps, each of which could overflow, divide by zero
+ * or run out of nodes. A gg_calc remembers the first such failure. Later steps then do nothing
+ * harmful, and the operation checks once at the end. Leaves are gg_node values: static integers,
+ * dynamic ones, or scaled bases. */
 #ifndef GG_LAYOUT_CALC_H
 #define GG_LAYOUT_CALC_H
 
@@ -29,18 +29,19 @@ int64_t gg_calc_ceil_div(gg_calc *c, int64_t a, int64_t b); /* (a + b - 1) / b *
 int64_t gg_calc_abs(gg_calc *c, int64_t a);
 int64_t gg_gcd(int64_t a, int64_t b); /* of magnitudes below 2^63 */
 
-/* The multiples of step > 0 around value >= 0, for hints; the upper one only where it fits. */
+/* The multiples of step > 0 just below and above value >= 0, for hints in messages; the upper one
+ * only if it fits in int64. */
 int64_t gg_multiple_below(int64_t value, int64_t step);
 int64_t gg_multiple_above(int64_t value, int64_t step);
 
 /* ---- Leaves ------------------------------------------------------------------------------ */
 
 gg_node gg_leaf(int64_t value);
-bool gg_leaf_is(gg_node leaf, int64_t value); /* this static integer, no basis */
+bool gg_leaf_is(gg_node leaf, int64_t value); /* it is this static integer, and no basis */
 bool gg_leaf_equal(gg_node a, gg_node b);
 
-/* CuTe's mixed arithmetic: static with static is static, a static 0 stays one, anything else
- * with a dynamic is dynamic; a basis keeps its path through products with integers. */
+/* CuTe's mixed arithmetic: static with static gives static, a static 0 stays static, anything else
+ * with a dynamic gives dynamic. A basis keeps its path in products with integers. */
 gg_node gg_leaf_mul(gg_calc *c, gg_node a, gg_node b);
 gg_node gg_leaf_div(gg_calc *c, gg_node a, gg_node b);
 gg_node gg_leaf_ceil_div(gg_calc *c, gg_node a, gg_node b);
@@ -66,8 +67,8 @@ void gg_build_children2(gg_calc *c, gg_layout *a, const gg_layout *from, int at)
 gg_tuple gg_tuple_sub(const gg_tuple *t, int at);
 gg_layout gg_layout_sub(const gg_layout *a, int at);
 
-/* Takes a finished layout out of a calc: checks that it went well and that size and cosize fit
- * in int64, then writes it. */
+/* Takes a finished layout out of a calc: checks that no step failed and that size and cosize fit in
+ * int64, then writes it to *out. */
 gg_status gg_calc_layout(gg_calc *c, gg_layout *out, const gg_layout *result);
 gg_status gg_calc_tuple(gg_calc *c, gg_tuple *out, const gg_tuple *result);
 
@@ -80,7 +81,8 @@ static inline bool gg_is_tuple(const gg_tuple *t, int at) {
 int gg_rank_at(const gg_tuple *t, int at);
 gg_node gg_product_at(gg_calc *c, const gg_tuple *t, int at);
 
-/* Children of node `at`, one by one; a leaf is its own only child. `i` counts, `node` is where. */
+/* Loops over the children of node `at`; a leaf is its own only child. `node` is the index of each.
+ */
 #define GG_EACH_CHILD(node, t, at)                                                                 \
   for (int node = gg_is_tuple((t), (at)) ? (at) + 1 : (at); node < (at) + (t)->nodes[at].span;     \
        node += (t)->nodes[node].span)
@@ -91,7 +93,7 @@ gg_node gg_product_at(gg_calc *c, const gg_tuple *t, int at);
 
 /* ---- Shared steps ------------------------------------------------------------------------- */
 
-/* A short text of a value for messages, cut with "..." where long. */
+/* A short text of a value for messages; long ones are cut with "...". */
 typedef struct gg_text {
   char text[160];
 } gg_text;
@@ -99,21 +101,22 @@ typedef struct gg_text {
 gg_text gg_tuple_text(const gg_tuple *t);
 gg_text gg_layout_text(const gg_layout *a);
 
-/* coalesce, keeping the function past the layout's end too; `profile` may be NULL. */
+/* Coalesces so that the function stays the same past the layout's end, too. `profile` may be NULL.
+ */
 gg_status gg_layout_coalesce_x(gg_layout *out, const gg_layout *a, const gg_tuple *profile,
                                gg_error *err);
 
-/* Strides of CuTe's coprofile: a 0 a mode, a tree where the strides are bases. */
+/* The strides of CuTe's coprofile: a 0 for each mode, or a tree if the strides are bases. */
 gg_status gg_coprofile(gg_tuple *out, const gg_tuple *stride, gg_error *err);
 
 /* CuTe's zip2_by: gathers the pairs at the tiler's leaves into ((tiles),(rests)). */
 gg_status gg_layout_tile_unzip(gg_layout *out, const gg_layout *a, const gg_tiler *tiler,
                                gg_error *err);
 
-/* Composition under CuTe's two conditions alone. */
+/* Composition, checked only by CuTe's two conditions. */
 gg_status gg_compose(gg_layout *out, const gg_layout *a, const gg_layout *b, gg_error *err);
 
-/* Is result(i) == a(b(i)) wherever b(i) is inside a? See compose.c. */
+/* Checks that result(i) == a(b(i)) wherever b(i) is inside a; see compose.c. */
 gg_status gg_check_composition(const gg_layout *result, const gg_layout *a, const gg_layout *b,
                                gg_error *err);
 

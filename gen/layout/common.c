@@ -1,10 +1,10 @@
-/* How far two layouts go along together, and how far one goes in whole vectors: what is contiguous
- * in both, which is what vectorised copies ask. Source: max_common_layout, max_common_vector and
- * max_alignment in CuTe's layout.hpp and layout_composed.hpp. */
+/* What two layouts have in common from the beginning, and the longest contiguous vectors of one:
+ * these say how far a copy between them can be vectorised. Source: max_common_layout,
+ * max_common_vector and max_alignment in CuTe's layout.hpp and layout_composed.hpp. */
 #include "layout/tiler.h"
 
-/* The first mode of a o right_inverse(b), and that inverse: contiguous where its stride is 1. Of
- * the composition only that mode has to be the function. */
+/* The first mode of a o right_inverse(b), and that inverse. The common part is contiguous where the
+ * mode's stride is 1. Only this mode of the composition has to be right. */
 static gg_status common_mode(gg_layout *mode, gg_layout *inverse, const gg_layout *a,
                              const gg_layout *b, gg_error *err) {
   gg_layout common;

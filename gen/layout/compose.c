@@ -49,7 +49,7 @@ static void fail_shape(walk *w, gg_node rest, int mode, gg_node taken) {
                            taken.value ? (long long)(rest.value % taken.value) : 0LL);
 }
 
-/* One leaf s:d through the modes a.nodes[modes[0 .. count)]. Appends a leaf, or a tuple where
+/* Sends one leaf s:d through the modes a.nodes[modes[0 .. count)]. Appends a leaf, or a tuple where
  * more than one mode took a piece. */
 static void walk_leaf(walk *w, gg_layout *r, const int *modes, int count, gg_node s, gg_node d) {
   gg_calc *c = &w->calc;
@@ -81,7 +81,7 @@ static void walk_leaf(walk *w, gg_layout *r, const int *modes, int count, gg_nod
   if (c->status == GG_OK) gg_build_tree2(c, r, &pieces, pieces.shape.count == 2 ? 1 : 0);
 }
 
-/* The node of `a` that a basis names; -1 where there is none. */
+/* The node of `t` that a basis names; -1 where there is none. */
 static int follow(const gg_tuple *t, gg_node basis) {
   int at = 0;
   for (int i = 0; i < basis.basis_rank; i++) {
@@ -156,8 +156,8 @@ gg_status gg_layout_compose_weakly(gg_layout *out, const gg_layout *a, const gg_
 
 /* ---- The check --------------------------------------------------------------------------- */
 
-/* Pieces of one leaf of b, added up in `extents`, a digit of a each. False where a piece does not
- * stand where the walk says, or a number leaves int64. */
+/* Adds up in `extents` how far the pieces of one leaf of b reach, for each digit of a. False where
+ * a piece does not stand where the walk says, or a number leaves int64. */
 static bool add_extents(int64_t *extents, const gg_layout *a, int64_t s, int64_t d) {
   gg_calc c = GG_CALC("composition", NULL);
   int64_t place = 1, units = 1, stride = d < 0 ? -d : d, rest_s = s, rest_d = stride;
@@ -181,7 +181,7 @@ static bool add_extents(int64_t *extents, const gg_layout *a, int64_t s, int64_t
   return c.status == GG_OK;
 }
 
-/* The two conditions of the essay, for a flat `a`. */
+/* Whether the two conditions in the comment at the top hold, for a flat `a`. */
 static bool never_carries(const gg_layout *a, const gg_layout *b) {
   int64_t extents[GG_TUPLE_NODES] = {0};
   bool up = false, down = false;
@@ -202,7 +202,8 @@ static bool never_carries(const gg_layout *a, const gg_layout *b) {
   return !(up && down);
 }
 
-/* Zeroes every stride that is not along the path of `like`, and drops that path. */
+/* The layout with every stride set to 0 that is not along the path of `like`, and that path
+ * dropped. */
 static gg_layout along(const gg_layout *a, gg_node like) {
   gg_layout r = *a;
   GG_EACH_LEAF(i, &r.stride) {
@@ -232,7 +233,7 @@ static gg_status fail_function(const gg_layout *result, const gg_layout *a, cons
                  gg_layout_text(b).text, detail);
 }
 
-/* Point by point, inside a's domain; integer layouts. */
+/* Compares the result point by point, inside a's domain. For integer layouts. */
 static gg_status compare_points(const gg_layout *result, const gg_layout *a, const gg_layout *b,
                                 gg_error *err) {
   int64_t size = gg_layout_size(b), domain = gg_layout_size(a);
@@ -245,7 +246,8 @@ static gg_status compare_points(const gg_layout *result, const gg_layout *a, con
   return GG_OK;
 }
 
-/* b integer. Where the offsets of a are coordinates, component by component. */
+/* Checks the composition with an integer b. Where the offsets of a are coordinates, it is checked
+ * for each of their components. */
 static gg_status check_integer(const gg_layout *result, const gg_layout *a, const gg_layout *b,
                                gg_error *err) {
   gg_layout flat;
@@ -259,8 +261,8 @@ static gg_status check_integer(const gg_layout *result, const gg_layout *a, cons
   return GG_OK;
 }
 
-/* Bases in b send each of its leaves to one mode of a: leaves of one target are checked together
- * against that mode, as integers. A tree of the result stands for each leaf of b. */
+/* Where b has bases, each of its leaves goes to one mode of a. The leaves with the same target are
+ * checked together against that mode, as integers. For each leaf of b, the result has a tree. */
 gg_status gg_check_composition(const gg_layout *result, const gg_layout *a, const gg_layout *b,
                                gg_error *err) {
   if (!gg_layout_has_basis(b)) return check_integer(result, a, b, err);

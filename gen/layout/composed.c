@@ -90,7 +90,8 @@ gg_status gg_composed_compose_tiler(gg_composed *out, const gg_composed *a, cons
   return st;
 }
 
-/* The swizzle that does behind `a` what sw does before it: its bits are where a sends sw's. */
+/* Finds the swizzle that does behind `a` what sw does in front of it: its bits are those to which a
+ * sends the bits of sw. */
 static gg_status push_swizzle(gg_swizzle *out, const gg_layout *a, gg_swizzle sw, gg_error *err) {
   if (gg_layout_has_basis(a)) return gg_fail(err, LAYOUT_BASIS, NULL, "composition");
   int64_t y = gg_layout_at(a, (int64_t)gg_swizzle_y_mask(sw));
@@ -137,8 +138,9 @@ gg_status gg_layout_compose_swizzled(gg_composed *out, const gg_layout *a, const
 
 /* ---- Slice ------------------------------------------------------------------------------- */
 
-/* The bits of an index in the swizzle's terms: M low ones, B of the lower mask, the gap, B of the
- * higher mask, the rest; with stride 0 for what a projection leaves out. */
+/* The bits of an index as the swizzle divides them: M low bits, the B bits of the lower mask, the
+ * gap, the B bits of the higher mask, and the rest. A part that the projection leaves out gets
+ * stride 0. */
 static gg_layout project(gg_swizzle sw, bool masks) {
   int gap = (sw.shift < 0 ? -sw.shift : sw.shift) - sw.bits;
   int widths[] = {sw.base, sw.bits, gap, sw.bits, 0};
@@ -152,7 +154,7 @@ static gg_layout project(gg_swizzle sw, bool masks) {
   return (gg_layout){gg_tuple_make(5, shape), gg_tuple_make(5, stride)};
 }
 
-/* The bits that a coordinate sets through a layout of powers of two. */
+/* The bits that a coordinate sets, through a layout whose strides are powers of two. */
 static gg_status bits_of(int64_t *out, const gg_layout *a, const gg_tuple *coord, gg_error *err) {
   gg_tuple digits;
   gg_status st = gg_idx2crd(&digits, coord, &a->shape, err);
@@ -172,8 +174,8 @@ static gg_status bits_of(int64_t *out, const gg_layout *a, const gg_tuple *coord
   return c.status;
 }
 
-/* The swizzle as a layout of single bits, around an offset: flipping a source bit moves a target
- * bit up or down, as that is clear or set. */
+/* The swizzle as a layout of single bits around an offset. Flipping a source bit moves a target bit
+ * up if that is clear, down if it is set. */
 static gg_layout linearized(gg_swizzle sw, int64_t offset) {
   int64_t y = (int64_t)(gg_swizzle_y_mask(sw) & -gg_swizzle_y_mask(sw));
   int64_t z = (int64_t)(gg_swizzle_z_mask(sw) & -gg_swizzle_z_mask(sw));
@@ -193,7 +195,7 @@ static gg_layout linearized(gg_swizzle sw, int64_t offset) {
   return (gg_layout){gg_tuple_make(n, shape), gg_tuple_make(n, stride)};
 }
 
-/* Only `_`: a reshape. */
+/* Whether the coordinate is all `_`, so that slicing only reshapes. */
 static bool keeps_all(const gg_tuple *coord) {
   GG_EACH_LEAF(i, coord) {
     if (coord->nodes[i].kind != GG_NODE_KEEP) return false;
@@ -201,7 +203,8 @@ static bool keeps_all(const gg_tuple *coord) {
   return coord->count > 1 || coord->nodes[0].kind == GG_NODE_KEEP;
 }
 
-/* The bits that a layout of powers of two reaches; -1 where modes overlap or are no such. */
+/* The bits that a layout of powers of two reaches; -1 where its modes overlap or are not such
+ * powers. */
 static int64_t reach_of(const gg_layout *a) {
   uint64_t reach = 0;
   GG_EACH_LEAF(i, &a->shape) {
@@ -215,8 +218,9 @@ static int64_t reach_of(const gg_layout *a) {
   return (int64_t)reach;
 }
 
-/* A slice is the function where what is kept and what is fixed set different bits: then adding is
- * or-ing, and the swizzle can be told apart. CuTe takes that for granted; else points decide. */
+/* Checks that a slice is the right function. It is where the kept and the fixed modes set different
+ * bits: then adding is the same as or-ing, and the swizzle can be applied to each. CuTe takes that
+ * for granted; here points are compared otherwise. */
 static gg_status check_slice(const gg_composed *slice, int64_t base, const gg_layout *kept,
                              int64_t fixed, const gg_composed *a, gg_error *err) {
   int64_t reach = reach_of(kept), size = gg_layout_size(kept);
@@ -306,7 +310,7 @@ gg_status gg_composed_slice_weakly(gg_composed *out, gg_tuple *offset, const gg_
 
 typedef gg_status (*layout_fn)(gg_layout *, const gg_layout *, gg_error *);
 
-/* inverse(layout) o sw, as sw' o inverse(layout). */
+/* Writes inverse(layout) o sw in the form sw' o inverse(layout). */
 static gg_status invert(gg_composed *out, const gg_composed *a, layout_fn inverse, bool check,
                         gg_error *err) {
   gg_layout layout;
@@ -353,7 +357,7 @@ gg_status gg_composed_upcast(gg_composed *out, const gg_composed *a, int64_t n, 
   gg_composed r = *a;
   gg_status st;
   if ((st = gg_layout_upcast(&r.layout, &a->layout, n, err))) return st;
-  if (a->ptr_bits && n > 1024) n = 1024; /* past what smem_ptr takes */
+  if (a->ptr_bits && n > 1024) n = 1024; /* more than smem_ptr can be */
   if (a->ptr_bits) {
     return gg_composed_make_smem(out, a->swizzle, a->ptr_bits * (int)n, &r.layout, err);
   }
@@ -411,7 +415,7 @@ gg_status gg_composed_max_alignment(int64_t *out, const gg_composed *a, gg_error
   return GG_OK;
 }
 
-/* How many neighbours two swizzles leave together. */
+/* How many neighbouring elements two swizzles keep together. */
 static int64_t unswizzled(const gg_composed *a, const gg_composed *b) {
   int64_t limit = INT64_MAX;
   if (gg_swizzle_equal(a->swizzle, b->swizzle)) return limit;

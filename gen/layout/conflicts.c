@@ -32,7 +32,7 @@ static int64_t element_of(const gg_conflicts *c, int64_t thread, int64_t value) 
   return gg_tensor_offset(&c->smem, gg_layout_at(&c->tv, thread + threads * value));
 }
 
-/* Why accesses of so many bytes are none, into `why`; false where they are. */
+/* Why accesses of this many bytes are not possible. */
 typedef struct reason {
   char text[128];
 } reason;
@@ -102,7 +102,7 @@ static gg_status check_elements(const gg_conflicts *c, int bytes, gg_error *err)
     return gg_fail(err, LAYOUT_VALUE, NULL, op, why);
   }
   if (gg_layout_has_basis(&layout->layout)) return gg_fail(err, LAYOUT_BASIS, NULL, op);
-  gg_calc calc = GG_CALC(op, err); /* bits are counted, twice as many where a swizzle moves them */
+  gg_calc calc = GG_CALC(op, err); /* counts bits; twice as many where a swizzle moves them */
   int64_t extent =
       gg_calc_add(&calc, gg_composed_cosize(layout), gg_calc_abs(&calc, layout->offset));
   extent = gg_calc_add(&calc, extent, gg_calc_abs(&calc, c->smem.base.nodes[0].value));
@@ -156,12 +156,12 @@ gg_wavefronts gg_conflicts_total(const gg_conflicts *c) {
 
 /* ---- As text ------------------------------------------------------------------------------ */
 
-/* "7", "0-3" */
+/* Appends "7" or "0-3". */
 static void put_range(gg_str *out, int64_t first, int64_t last) {
   gg_str_printf(out, last > first ? "%lld-%lld" : "%lld", (long long)first, (long long)last);
 }
 
-/* "0-3,8", or "-" for none. */
+/* Appends a set of banks, as "0-3,8", or "-" for none. */
 static void put_banks(gg_str *out, uint32_t banks) {
   const char *comma = "";
   for (int bank = 0; bank < GG_BANKS; bank++) {

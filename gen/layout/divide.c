@@ -1,12 +1,12 @@
-/* Divide and product: a tile and what is left of the layout, a block and its repetitions.
+/* Divide and product: a tile and what is left of the layout; a block and its repetitions.
  *
  *     logical_divide(A, B)  = A o (B, complement(B, shape(coalesce(A))))
  *     logical_product(A, B) = (A, complement(A, size(A) * cosize(B)) o B)
  *
- * The zipped, tiled and flat forms only move the pairs' halves. A tile that does not divide its
- * mode is rounded up: ((3,3)):((1,3)) tiles 8, with one place of padding. Across the modes of one
- * layout such a tiling is no composition, so that CuTe's conditions are all that is asked of it.
- * Source: CuTe's layout.hpp. */
+ * The zipped, tiled and flat forms only rearrange the halves of the pairs. A tile that does not
+ * divide its mode is rounded up: ((3,3)):((1,3)) tiles 8, with one element of padding. When such a
+ * tile crosses the modes of a layout, the division is no composition; therefore only CuTe's
+ * conditions are checked. Source: CuTe's layout.hpp. */
 #include "layout/tiler.h"
 
 /* ---- Divide ------------------------------------------------------------------------------ */
@@ -27,7 +27,8 @@ gg_status gg_layout_logical_divide(gg_layout *out, const gg_layout *a, const gg_
   return gg_layout_by_mode("logical_divide", out, a, &compact, true, divide_layout, err);
 }
 
-/* Unpacks mode 0 and mode 1 of a zipped layout where asked; a mode of rank 1 stays as it is. */
+/* Unpacks mode 1 of a zipped layout and, where `first` is set, mode 0. A mode of rank 1 stays as it
+ * is. */
 static gg_status unpack(gg_layout *out, const gg_layout *zipped, bool first, gg_error *err) {
   gg_calc c = GG_CALC("slice", err);
   gg_layout r = {0};
@@ -111,8 +112,8 @@ gg_status gg_layout_flat_product(gg_layout *out, const gg_layout *block, const g
   return st ? st : unpack(out, &r, true, err);
 }
 
-/* The product of both, padded to one rank, with its two halves zipped a mode: halves[0] first.
- * Two integers make one pair. */
+/* The product of both, padded to one rank, with its two halves zipped mode by mode, halves[0]
+ * first. The product of two integers is one pair. */
 static gg_status product_by_rank(gg_layout *out, const gg_layout *block, const gg_layout *tiler,
                                  bool raked, gg_error *err) {
   gg_layout b, t, r;
@@ -142,7 +143,8 @@ gg_status gg_layout_raked_product(gg_layout *out, const gg_layout *block, const 
 
 /* ---- Tile to shape ----------------------------------------------------------------------- */
 
-/* Each mode of the target holds whole blocks; a dynamic target is rounded up instead. */
+/* Checks that each mode of the target holds whole blocks. A dynamic target is rounded up instead.
+ */
 static gg_status check_tiles(const gg_tuple *target, const gg_tuple *block, gg_error *err) {
   for (int i = 0; i < target->count; i++) {
     if (!gg_is_tuple(target, i) && target->nodes[i].dynamic) return GG_OK;

@@ -1,5 +1,6 @@
-/* Complement, inverses, nullspace, and what is made of them: all sort a layout's modes by
- * stride. Source: CuTe's layout.hpp; where a check of theirs is too weak, see the notes. */
+/* Complement, inverses, nullspace, and what is made of them. All of them sort a layout's modes by
+ * stride. Source: CuTe's layout.hpp. Where one of CuTe's checks is too weak, a comment here says
+ * so. */
 #include <stdio.h>
 
 #include "layout/tiler.h"
@@ -9,7 +10,7 @@ enum { compare_limit = 1 << 16 }; /* points */
 /* A layout's flat modes, with the product of the sizes before each. */
 typedef struct modes {
   gg_node shape[GG_TUPLE_NODES], stride[GG_TUPLE_NODES], before[GG_TUPLE_NODES];
-  int order[GG_TUPLE_NODES]; /* of sorted modes */
+  int order[GG_TUPLE_NODES]; /* indices of the modes, in sorted order */
   int count;
 } modes;
 
@@ -63,8 +64,8 @@ static void coalesce_shape(gg_calc *c, gg_tuple *r, const gg_tuple *shape) {
   if (open >= 0) gg_build_close(r, open);
 }
 
-/* The gaps below each mode, in order of stride: between what the modes so far span and the next
- * stride fit `stride / span` copies. */
+/* Appends the gaps below each mode, in order of stride: between the span of the modes so far and
+ * the next stride there is room for `stride / span` copies. */
 static void build_gaps(gg_calc *c, gg_layout *r, const modes *m, const gg_layout *a,
                        gg_node *span) {
   for (int k = 0; k < m->count && c->status == GG_OK; k++) {
@@ -148,7 +149,8 @@ gg_status gg_layout_right_inverse(gg_layout *out, const gg_layout *a, gg_error *
   return c.status ? c.status : gg_layout_coalesce(out, &r, NULL, err);
 }
 
-/* a(inverse(a(i))) == a(i): sure where sorted modes do not overlap, else point by point. */
+/* Checks that a(inverse(a(i))) == a(i). It holds for certain where sorted modes do not overlap;
+ * else points are compared. */
 static gg_status check_left_inverse(const gg_layout *inverse, const gg_layout *a, const modes *m,
                                     gg_error *err) {
   gg_calc c = GG_CALC("left_inverse", NULL);
@@ -197,7 +199,7 @@ gg_status gg_layout_left_inverse(gg_layout *out, const gg_layout *a, gg_error *e
   }
   sort_by_stride(&m, m.count);
   int open = gg_build_open2(&c, &r);
-  gg_node before = gg_leaf(0); /* strides trail the shapes by one mode */
+  gg_node before = gg_leaf(0); /* a size gets the stride found one mode earlier */
   int64_t span = 1;
   for (int k = 0; k < m.count && c.status == GG_OK; k++) {
     int i = m.order[k];

@@ -1,5 +1,6 @@
-/* Layouts: making, asking, structure. The trees are congruent, so that what works on a tuple
- * works on both alike; a structural operation cannot make the function wrong. */
+/* Layouts: making, asking, structure. A layout's two trees are congruent, so whatever works on a
+ * tuple can be done to both alike; a structural operation done so cannot make the function wrong.
+ */
 #include "layout/layout.h"
 
 #include "layout/calc.h"
@@ -80,7 +81,7 @@ gg_layout gg_layout_flat(int64_t size, int64_t stride) {
 
 /* ---- Asking ------------------------------------------------------------------------------ */
 
-/* Infallible as the invariant has it: what would overflow was refused when the layout was made. */
+/* These cannot fail: what would overflow was refused when the layout was made. */
 int64_t gg_layout_size(const gg_layout *a) {
   gg_calc c = GG_CALC("size", NULL);
   return gg_product_at(&c, &a->shape, 0).value;
@@ -122,7 +123,7 @@ gg_status gg_layout_coprofile(gg_tuple *out, const gg_layout *a, gg_error *err) 
   return gg_coprofile(out, &a->stride, err);
 }
 
-/* One past the last coordinate: 1 + sum (s-1)|d|, by leaf of the codomain. */
+/* One past the last coordinate: 1 + the sum of (s-1)|d|, for each leaf of the codomain. */
 gg_status gg_layout_coshape(gg_tuple *out, const gg_layout *a, gg_error *err) {
   gg_calc c = GG_CALC("coshape", err);
   gg_tuple r;
@@ -140,7 +141,7 @@ gg_status gg_layout_coshape(gg_tuple *out, const gg_layout *a, gg_error *err) {
   return gg_calc_tuple(&c, out, &r);
 }
 
-/* Leaves stand in the tree's order, which is the colexicographic one. Wrapping arithmetic, for
+/* Leaves stand in the tree's order, which is the colexicographic one. The arithmetic wraps, for
  * indices outside of the domain. */
 int64_t gg_layout_at(const gg_layout *a, int64_t index) {
   uint64_t offset = 0;
@@ -149,7 +150,7 @@ int64_t gg_layout_at(const gg_layout *a, int64_t index) {
     int64_t size = a->shape.nodes[at].value, part = index;
     if (at + 1 < a->shape.count) {
       if (size == 0) break;
-      if (size > 0 && (size & (size - 1)) == 0 && index > 0) { /* most are: without dividing */
+      if (size > 0 && (size & (size - 1)) == 0 && index > 0) { /* most: no division */
         part = index & (size - 1);
         index >>= __builtin_ctzll((unsigned long long)size);
       } else {
@@ -268,7 +269,7 @@ gg_layout gg_layout_flatten(const gg_layout *a) {
   return (gg_layout){gg_tuple_flatten(&a->shape), gg_tuple_flatten(&a->stride)};
 }
 
-/* The rest can repeat modes, or add some: the size is checked again. */
+/* The operations below can repeat or add modes, so the size must be checked again. */
 static gg_status checked(const char *op, gg_status st, gg_layout *out, const gg_layout *r,
                          gg_error *err) {
   gg_calc c = {op, err, st};

@@ -7,8 +7,9 @@ static gg_status check_factor(const char *op, const gg_layout *a, int64_t n, gg_
   return gg_layout_has_basis(a) ? gg_fail(err, LAYOUT_BASIS, NULL, op) : GG_OK;
 }
 
-/* A mode of stride n or more keeps its size; one of a smaller stride has n/stride neighbours in
- * each new element. A dynamic stride is taken to be the larger; ours has a value to check. */
+/* Recasts one mode to elements n times as large. A mode of stride n or more keeps its size; of a
+ * smaller stride, n/stride neighbours become one element. CuTe takes a dynamic stride for the
+ * larger case; ours has a value that can be checked. */
 static void upcast_mode(gg_calc *c, gg_node *s, gg_node *d, int64_t n) {
   int64_t size = gg_calc_abs(c, d->value);
   if (gg_leaf_is(*d, 0) || c->status != GG_OK) return;

@@ -24,7 +24,7 @@ static void coalesce_mode(gg_calc *c, mode_stack *m, gg_node s, gg_node d) {
     m->stride[f] = d;
     return;
   }
-  gg_calc probe = GG_CALC(c->op, NULL); /* what overflows is no match, and no error */
+  gg_calc probe = GG_CALC(c->op, NULL); /* a product that overflows is no match, and no error */
   gg_node next = gg_leaf_mul(&probe, s, d);
   bool known = !next.dynamic && !m->stride[f].dynamic && !m->shape[f].dynamic;
   if (known && probe.status == GG_OK && gg_leaf_equal(next, m->stride[f])) {
@@ -37,8 +37,8 @@ static void coalesce_mode(gg_calc *c, mode_stack *m, gg_node s, gg_node d) {
   m->stride[f] = d;
 }
 
-/* `beyond` keeps the function past the end as well: a last mode of size 1 goes on with its own
- * stride, as if there were two of it. */
+/* Coalesces a layout. `beyond` keeps the function past the layout's end as well: a last mode of
+ * size 1 then goes on with its own stride, as if its size were 2. */
 static gg_status coalesce(gg_layout *out, const gg_layout *a, bool beyond, gg_error *err) {
   gg_calc c = GG_CALC("coalesce", err);
   mode_stack m = {.front = GG_TUPLE_NODES};
@@ -85,7 +85,8 @@ static gg_status filter_tile(gg_layout *out, const gg_layout *mode, const gg_lay
   return st ? st : coalesce(out, out, false, err);
 }
 
-/* Applies fn at the leaves of a profile, whatever their values; NULL is one leaf. */
+/* Applies fn to the modes of `a` at the leaves of a profile, whatever the leaves' values; a profile
+ * of NULL is one leaf. */
 static gg_status by_profile(const char *op, gg_layout *out, const gg_layout *a,
                             const gg_tuple *profile, gg_mode_fn fn, gg_error *err) {
   if (!profile) return fn(out, a, a, err);

@@ -84,7 +84,7 @@ gg_status gg_swizzle_composition(gg_swizzle *out, gg_swizzle a, gg_swizzle b, gg
   return GG_OK;
 }
 
-/* log2 of a power of two, or an error. */
+/* Gives log2 of a power of two; an error for any other number. */
 static gg_status log2_of(int *out, const char *op, int64_t n, gg_error *err) {
   if (n < 1 || (n & (n - 1))) {
     return gg_fail(err, LAYOUT_VALUE, NULL, op, "a swizzle scales by powers of two alone");

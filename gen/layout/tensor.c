@@ -31,7 +31,8 @@ gg_tensor gg_tensor_with(const gg_tensor *t, const gg_layout *layout) {
   return (gg_tensor){t->base, gg_composed_with(&t->layout, layout)};
 }
 
-/* Adds two codomain coordinates; modes that one lacks count as 0, and 0 is any zero. */
+/* Adds two coordinates of the codomain. A mode that only one of them has counts as 0 in the other;
+ * an integer 0 stands for a zero of any shape. */
 static void add(gg_calc *c, gg_tuple *r, const gg_tuple *a, int at, const gg_tuple *b, int bt) {
   bool a_tuple = gg_is_tuple(a, at), b_tuple = gg_is_tuple(b, bt);
   if (!a_tuple && !b_tuple) {
@@ -123,8 +124,9 @@ gg_status gg_tensor_domain_offset(gg_tensor *out, const gg_tensor *t, const gg_t
   return c.status;
 }
 
-/* The coordinate (inner or outer part, `_`...) into a zipped tensor: `coord` slices mode
- * `sliced`, filled with `_` where it is a tuple too short; the other mode is kept, unpacked. */
+/* Makes the coordinate of a part, inner or outer, of a zipped tensor. `coord` slices mode number
+ * `sliced`, and is filled up with `_` where it is too short a tuple; the other mode is kept and
+ * unpacked. */
 static gg_status partition_coord(gg_tuple *out, const gg_layout *zipped, const gg_tuple *coord,
                                  int sliced, gg_error *err) {
   gg_tuple keep = gg_tuple_keep(), parts[2];

@@ -1,7 +1,8 @@
-/* Tilers: a layout for a whole domain, or a tree of layouts, one a mode.
+/* Tilers: a layout for a whole domain, or a tree with a layout for each mode.
  *
- * All of a tiler's layouts stand in one pair of trees; a bit a node says where a layout's root
- * is. Nodes above such roots are the tuples of the tiler, and `_` is a leaf without the bit. */
+ * All layouts of a tiler stand in one pair of trees. For each node, one bit says whether the root
+ * of a layout is there. The nodes above such roots are the tuples of the tiler; a leaf without the
+ * bit is `_`. */
 #include "layout/tiler.h"
 
 static uint64_t bit(int node) {
@@ -54,7 +55,7 @@ gg_tuple gg_tiler_extents(const gg_tiler *tiler) {
   return sizes;
 }
 
-/* The tiler at a node. */
+/* The part of a tiler at a node. */
 static gg_tiler tiler_sub(const gg_tiler *tiler, int at) {
   gg_tiler r = {gg_layout_sub(&tiler->tiles, at), tiler->layouts >> at, tiler->integers >> at};
   uint64_t nodes = ~(uint64_t)0 >> (64 - r.tiles.shape.count);
@@ -74,7 +75,8 @@ gg_status gg_tiler_get(gg_tiler *out, const gg_tiler *tiler, int mode, gg_error 
   return GG_OK;
 }
 
-/* The tiler's top modes at the projection's integers; a nested projection dices its mode. */
+/* Appends those modes of the tiler where the projection has an integer. A nested projection dices
+ * its mode in the same way. */
 static void dice(gg_calc *c, gg_tiler *r, const gg_tuple *proj, int at, const gg_tiler *tiler,
                  int tt) {
   if (!gg_is_tuple(proj, at)) {
@@ -174,7 +176,8 @@ gg_status gg_layout_by_mode(const char *op, gg_layout *out, const gg_layout *a,
 
 /* ---- Unzip ------------------------------------------------------------------------------- */
 
-/* Appends the tiles' halves (half 0) or the rests' (half 1) of the pairs at the tiler's leaves. */
+/* Appends, for the pairs at the tiler's leaves, the halves with the tiles (half 0) or with the
+ * rests (half 1). */
 static void unzip_half(gg_calc *c, gg_layout *r, const gg_layout *a, int at, const gg_tiler *tiler,
                        int tt, int half) {
   const gg_tuple *tiles = &tiler->tiles.shape;

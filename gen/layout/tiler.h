@@ -11,16 +11,16 @@ static inline gg_tile_kind gg_tile_kind_at(const gg_tiler *tiler, int at) {
   return gg_is_tuple(&tiler->tiles.shape, at) ? GG_TILE_TUPLE : GG_TILE_KEEP;
 }
 
-/* Integers as CuTe's make_layout reads them: n:1, and 1:0. */
+/* A tiler with its integers as CuTe's make_layout reads them: n becomes n:1, and 1 becomes 1:0. */
 gg_tiler gg_tiler_compact(const gg_tiler *tiler);
 
-/* What to do with one mode of a layout where the tiler has a layout. */
+/* What to do with one mode of a layout that the tiler has a layout for. */
 typedef gg_status (*gg_mode_fn)(gg_layout *out, const gg_layout *mode, const gg_layout *tile,
                                 gg_error *err);
 
-/* Applies fn by mode along the tiler's tree: at a layout leaf fn, at `_` the mode as it is. Modes
- * of `a` past a tuple of the tiler stay (keep_rest) or go. A tuple of more modes than `a` has is
- * LAYOUT_RANK. */
+/* Applies fn mode by mode along the tiler's tree: fn where the tiler has a layout; at `_` the mode
+ * stays as it is. Modes of `a` beyond a tuple of the tiler stay if keep_rest is set, and else are
+ * dropped. A tuple with more modes than `a` has is LAYOUT_RANK. */
 gg_status gg_layout_by_mode(const char *op, gg_layout *out, const gg_layout *a,
                             const gg_tiler *tiler, bool keep_rest, gg_mode_fn fn, gg_error *err);
 

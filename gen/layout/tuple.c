@@ -6,7 +6,7 @@
 /* ---- Making ------------------------------------------------------------------------------ */
 
 static gg_tuple of_leaf(gg_node leaf) {
-  gg_tuple t; /* the nodes behind `count` mean nothing: they are not cleared */
+  gg_tuple t; /* nodes beyond `count` mean nothing and are not cleared */
   t.count = 1;
   t.nodes[0] = leaf;
   return t;
@@ -71,7 +71,7 @@ gg_status gg_tuple_repeat_like(gg_tuple *out, const gg_tuple *like, const gg_tup
   return gg_calc_tuple(&c, out, &r);
 }
 
-/* `unit` carries the path of node `at` so far. */
+/* Appends the basis vectors of a shape's leaves. `unit`: the path to node `at`. */
 static void basis_like(gg_calc *c, gg_tuple *r, const gg_tuple *shape, int at, gg_node unit) {
   if (!gg_is_tuple(shape, at)) {
     gg_build_leaf(c, r, unit);
@@ -185,7 +185,8 @@ static int compare_leaves(gg_node a, gg_node b) {
   return (a.value > b.value) - (a.value < b.value);
 }
 
-/* `backward` compares the last modes first. Modes that only one of them has decide last. */
+/* Compares two tuples. `backward`: the last modes are compared first. Modes that only one tuple has
+ * decide last. */
 static int compare(const gg_tuple *a, int at, const gg_tuple *b, int bt, bool backward) {
   if (!gg_is_tuple(a, at) && !gg_is_tuple(b, bt)) {
     return compare_leaves(a->nodes[at], b->nodes[bt]);
@@ -248,7 +249,7 @@ gg_status gg_tuple_at(gg_tuple *out, const gg_tuple *t, const gg_tuple *path, gg
   return GG_OK;
 }
 
-/* Appends modes [begin, end) of t, clipped to those that are there. */
+/* Appends the modes [begin, end) of t, as far as t has them. */
 static void build_range(gg_calc *c, gg_tuple *r, const gg_tuple *t, int begin, int end) {
   int index = 0;
   GG_EACH_CHILD(child, t, 0) {
@@ -303,7 +304,7 @@ gg_status gg_tuple_group(gg_tuple *out, const gg_tuple *t, int begin, int end, g
   return gg_calc_tuple(&c, out, &r);
 }
 
-/* (t..., x * count), or (x * count, t...). */
+/* Makes (t..., x * count) or, with `front`, (x * count, t...). */
 static gg_status extend(gg_calc *c, gg_tuple *out, const gg_tuple *t, int count, const gg_tuple *x,
                         bool front) {
   gg_tuple r = {0};
@@ -350,7 +351,7 @@ gg_status gg_tuple_prepend_to(gg_tuple *out, const gg_tuple *t, int rank, const 
   return extend_to("prepend", out, t, rank, x, true, err);
 }
 
-/* Modes [0, begin), x unless it is NULL, modes [end, rank). */
+/* Makes the tuple of the modes [0, begin), x unless it is NULL, and the modes [end, rank). */
 static gg_status splice(const char *op, gg_tuple *out, const gg_tuple *t, int begin, int end,
                         const gg_tuple *x, gg_error *err) {
   gg_calc c = GG_CALC(op, err);
@@ -424,7 +425,7 @@ gg_status gg_tuple_wrap(gg_tuple *out, const gg_tuple *t, gg_error *err) {
   return gg_tuple_repeat(out, 1, t, err);
 }
 
-/* Takes leaves of the flat tuple from *next on. */
+/* Builds a tree like `profile` from the leaves of a flat tuple, from *next on. */
 static void unflatten(gg_calc *c, gg_tuple *r, const gg_tuple *flat, int *next,
                       const gg_tuple *profile, int at) {
   if (!gg_is_tuple(profile, at)) {

@@ -9,7 +9,7 @@ static void fail_rank(gg_calc *c, const gg_tuple *a, int at, const gg_tuple *b, 
                       gg_tuple_text(&y).text, gg_rank_at(b, bt));
 }
 
-/* The two are tuples of one rank. */
+/* Whether both are tuples of the same rank; else the error is set. */
 static bool same_rank(gg_calc *c, const gg_tuple *a, int at, const gg_tuple *b, int bt) {
   if (gg_is_tuple(b, bt) && gg_rank_at(a, at) == gg_rank_at(b, bt)) return true;
   fail_rank(c, a, at, b, bt);
@@ -93,8 +93,8 @@ static gg_node divide_leaves(gg_calc *c, gg_node a, gg_node b, division kind) {
   return quotient;
 }
 
-/* Appends a / b to r. An integer b is divided out of a's modes from the left: *b becomes what is
- * left of it. */
+/* Appends a / b to r. An integer b divides the modes of a from the left; *b becomes the part of it
+ * that is still to divide by. */
 static void divide_by_int(gg_calc *c, gg_tuple *r, const gg_tuple *a, int at, gg_node *b,
                           division kind) {
   if (!gg_is_tuple(a, at)) {
@@ -254,8 +254,8 @@ static bool has_prefix(gg_node leaf, gg_node prefix) {
   return true;
 }
 
-/* The subtree of the coprofile under a path: as many modes as the longer paths name. A non-zero
- * stride that ends where others go on has no place in it. */
+/* Appends the subtree of the coprofile under a path. It has as many modes as the longer paths name.
+ * A non-zero stride whose path ends where others go on does not fit in, and is an error. */
 static void coprofile_under(gg_calc *c, gg_tuple *r, const gg_tuple *stride, gg_node prefix) {
   int modes = 0;
   bool ends = false;
@@ -289,7 +289,7 @@ gg_status gg_coprofile(gg_tuple *out, const gg_tuple *stride, gg_error *err) {
   return gg_calc_tuple(&c, out, &r);
 }
 
-/* Adds value times the stride's unit vector to a codomain coordinate. */
+/* Adds coord * stride.value along the stride's path to a coordinate of the codomain. */
 static void add_along(gg_calc *c, gg_tuple *sum, int64_t coord, gg_node stride) {
   int64_t value = gg_calc_mul(c, coord, stride.value);
   if (value == 0) return;
@@ -299,7 +299,7 @@ static void add_along(gg_calc *c, gg_tuple *sum, int64_t coord, gg_node stride) 
   sum->nodes[at].value = gg_calc_add(c, sum->nodes[at].value, value);
 }
 
-/* Adds a colexicographic index of the shape at `at`; the last mode is unbounded. */
+/* Adds the place of a colexicographic index of the shape at `at`; the last mode is unbounded. */
 static void add_index(gg_calc *c, gg_tuple *sum, int64_t index, const gg_tuple *shape, int at,
                       const gg_tuple *stride, int dt) {
   if (!gg_is_tuple(shape, at)) {
@@ -365,7 +365,7 @@ gg_status gg_crd2idx_colex(gg_tuple *out, const gg_tuple *coord, const gg_tuple 
   return c.status;
 }
 
-/* Writes the digits of an index into r, which has the shape's tree. */
+/* Appends to r the digits of an index, in the tree of the shape. */
 static void digits(gg_calc *c, gg_tuple *r, int64_t index, const gg_tuple *shape, int at) {
   if (!gg_is_tuple(shape, at)) {
     gg_build_leaf(c, r, gg_leaf(index));
@@ -404,7 +404,8 @@ gg_status gg_idx2crd(gg_tuple *out, const gg_tuple *index, const gg_tuple *shape
   return gg_calc_tuple(&c, out, &r);
 }
 
-/* Each leaf is (index / stride) % shape; an integer index serves all modes alike. */
+/* Splits an offset: each leaf becomes (index / stride) % shape. An integer index is split by all
+ * modes. */
 static void split_offset(gg_calc *c, gg_tuple *r, const gg_tuple *index, int at,
                          const gg_tuple *shape, int st, const gg_tuple *stride, int dt) {
   bool by_mode = gg_is_tuple(index, at);
@@ -467,7 +468,7 @@ gg_status gg_crd2crd(gg_tuple *out, const gg_tuple *coord, const gg_tuple *from,
 
 /* ---- Compact strides --------------------------------------------------------------------- */
 
-/* Turns the shapes of r's subtree into strides, from *current on. */
+/* Turns the sizes in r's subtree into compact strides, beginning with *current. */
 static void compact(gg_calc *c, gg_tuple *r, int at, gg_node *current, bool right) {
   int end = at + r->nodes[at].span;
   for (int k = 0; k < end - at; k++) {
@@ -483,7 +484,7 @@ static void compact(gg_calc *c, gg_tuple *r, int at, gg_node *current, bool righ
   }
 }
 
-/* The same by mode of `current`. */
+/* The same, with a `current` for each mode. */
 static void compact_by(gg_calc *c, gg_tuple *r, int at, const gg_tuple *current, int ct,
                        bool right) {
   if (!gg_is_tuple(current, ct)) {
@@ -516,7 +517,7 @@ gg_status gg_compact_row_major(gg_tuple *out, const gg_tuple *shape, const gg_tu
   return compact_major("compact_row_major", out, shape, current, true, err);
 }
 
-/* Dynamic orders come last, left to right. */
+/* Dynamic orders come last, from left to right. */
 static void rank_dynamic_orders(gg_calc *c, gg_tuple *order) {
   int64_t last = 0;
   GG_EACH_LEAF(i, order) {

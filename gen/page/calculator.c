@@ -1,12 +1,13 @@
-/* An expression of the layout calculator as a page. The list of its steps is made here; where the
- * calculator was compiled to WebAssembly, the page holds that, too, and calculator.js has it make
- * the list anew whenever the expression is edited: by the same code. */
+/* An expression of the layout calculator as a page. The list of its steps is made here. Where the
+ * calculator was also compiled to WebAssembly, the page contains that, and calculator.js uses it to
+ * make the list again whenever the expression is edited, with the same code. */
 #include "calculator/tree.h"
 
 #include "page/page.h"
 #include "page/parts.h"
 
-/* What can be edited; calculator.js shows it when it can calculate. */
+/* Puts the form by which the expression is edited. It is hidden until calculator.js finds that it
+ * can calculate. */
 static void put_form(gg_str *out, const char *expression, const gg_layout_options *options) {
   gg_str_puts(out, "<form id=\"edit\" hidden>\n<label for=\"expression\">Expression</label>\n"
                    "<input id=\"expression\" spellcheck=\"false\" autocomplete=\"off\" "

@@ -1,4 +1,5 @@
-/* What differs from another kernel: facts, and lines of the texts with some around them. */
+/* How the kernel differs from another one: facts, and changed lines of the texts with some lines
+ * around them. */
 #include "page/parts.h"
 
 enum { around = 2 /* lines that are the same, before and behind a change */, shown_most = 400 };
@@ -49,7 +50,8 @@ static void put_line(gg_str *out, char sign, char text, const gg_line *line) {
   gg_str_puts(out, "</li>\n");
 }
 
-/* Lines of the other kernel are gone, those of this one new; gives how many lines are written. */
+/* Puts one change: lines of the other kernel as gone, those of this one as new. Returns how many
+ * lines it has put. */
 static size_t put_hunk(gg_str *out, char text, const gg_lines *ours, const gg_lines *theirs,
                        const gg_hunk *at) {
   size_t begin = at->a > around ? at->a - around : 0, end = at->a_end + around;

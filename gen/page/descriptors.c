@@ -12,13 +12,13 @@
 
 /* ---- Tables of fields ------------------------------------------------------------------- */
 
-/* A field of a word: bits `begin` to `end`, and what its numbers mean. */
+/* A field of a word: bits `begin` to `end`, and what its value means. */
 typedef struct field {
   int begin, end;
   const char *name, *meaning;
 } field;
 
-/* The layout of a word, and its table. */
+/* The format of a word, and how its table is written. */
 typedef struct word_format {
   const field *fields;
   size_t count;
@@ -142,7 +142,8 @@ static void put_map_name(gg_str *out, const gg_plan *plan, const gg_tensor_map *
   }
 }
 
-/* What the driver is told of elements: their bits, but for those that are rounded or unpacked. */
+/* Puts the type that the driver is told: a type of the same number of bits, except where elements
+ * are rounded or unpacked on the way. */
 static void put_map_type(gg_str *out, const gg_tensor_map *map) {
   gg_str_printf(out, "<tr><th scope=\"row\">element</th><td>%s%s</td></tr>\n",
                 gg_dtype_info_of(map->type)->name,
@@ -151,7 +152,8 @@ static void put_map_type(gg_str *out, const gg_tensor_map *map) {
                                            : ", copied as its bits");
 }
 
-/* How the map swizzles: 16-byte chunks of 128-byte lines, by the number of the line. */
+/* Puts how the map swizzles: it moves 16-byte chunks within 128-byte lines, depending on the line's
+ * number. */
 static void put_map_swizzle(gg_str *out, const gg_tensor_map *map) {
   gg_str_puts(out, "<tr><th scope=\"row\">swizzle</th><td>");
   if (map->swizzle_wide)
@@ -174,7 +176,7 @@ static int64_t box_elements(const gg_tensor_map *map) {
   return elements;
 }
 
-/* `first`: of its operand, whose id it then has. */
+/* Puts a tensor map. `first`: it is the first of its operand, and gets the operand's id. */
 static void put_map(gg_str *out, const gg_plan *plan, const gg_tensor_map *map, bool first) {
   gg_str_puts(out, "<table class=\"facts\"");
   if (first) gg_str_printf(out, " id=\"map-%s\"", gg_page_map_word(map));
@@ -223,7 +225,8 @@ static void put_maps(gg_str *out, const gg_page *page) {
 
 /* ---- Descriptors ------------------------------------------------------------------------ */
 
-/* PTX ISA, "Matrix Descriptor Format" of wgmma, and of tcgen05 "Shared memory descriptor". */
+/* Sources: PTX ISA, "Matrix Descriptor Format" of wgmma, and "Shared memory descriptor" of tcgen05.
+ */
 static const field wgmma_fields[] = {
     {0, 13, "start address", "times 16 bytes"},
     {16, 29, "leading dimension offset", "times 16 bytes"},
@@ -246,7 +249,8 @@ static void put_descriptor(gg_str *out, const char *id, const char *caption, uin
   if (bits) put_word(out, id, caption, 16, bits, tcgen05 ? &of_tcgen05 : &wgmma);
 }
 
-/* PTX ISA, "Instruction descriptor" of tcgen05; with scale factors some bits are others. */
+/* Source: PTX ISA, "Instruction descriptor" of tcgen05. With scale factors, some bits mean other
+ * things. */
 static const field plain_instruction[] = {{0, 1, "sparsity selector", ""},
                                           {2, 2, "sparse", "1: A is"},
                                           {3, 3, "saturate", "of integers"},

@@ -1,4 +1,4 @@
-/* What every page begins with, and the files that pages are made of. */
+/* The beginning of every page, and the files that pages are made of. */
 #include <string.h>
 
 #include "emit/template.h"

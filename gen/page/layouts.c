@@ -1,6 +1,6 @@
-/* Operands as pictures that can be asked: a canvas of a tile's elements, and as JSON what page.js
- * says of the one under the pointer. All numbers are the algebra's: the page computes none of them
- * but an element's byte and bank. */
+/* Operands as pictures that answer questions: a canvas of a tile's elements, and as JSON what
+ * page.js says of the element under the pointer. All numbers come from the layout algebra; the page
+ * itself computes only an element's byte and bank. */
 #include <string.h>
 
 #include "atom/dtype.h"
@@ -9,26 +9,26 @@
 #include "plan/target.h"
 #include "plan/transpose.h"
 
-enum { elements_max = 65536 }; /* of a tile that is shown whole */
+enum { elements_max = 65536 }; /* of a tile that is shown in full */
 
-/* A tile, and who has its elements; what is not there is NULL. */
+/* A tile, and which threads have its elements. What does not exist is NULL. */
 typedef struct view {
   const char *id, *title;
   const char *row, *column; /* names of its modes */
   int64_t rows, columns;
   gg_dtype type;
-  int bits;           /* of an element in `layout` */
+  int bits;           /* bits of an element in `layout` */
   bool along_k;       /* the operand is contiguous along K */
-  const char *memory; /* what `layout` maps to, for people */
+  const char *memory; /* what `layout` maps to, in words */
   const gg_composed *layout;
-  const gg_layout *copied, *held; /* (thread, value) to the colexicographic index */
+  const gg_layout *copied, *held; /* (thread, value) to the colexicographic index in the tile */
   const char *copied_by, *held_as;
-  int first_thread;           /* of those that `held` is of */
-  const gg_ring *ring;        /* in whose stages it lies, */
-  int64_t in_stage;           /* from so many bytes on */
-  bool last_first;            /* K's last tile comes before its first one */
-  bool described;             /* MMAs read it from there, by descriptors */
-  const gg_boxed_tile *boxes; /* as which it comes, and how MMAs find it there */
+  int first_thread;           /* the first of the threads that `held` counts */
+  const gg_ring *ring;        /* the ring in whose stages it lies */
+  int64_t in_stage;           /* its first byte in a stage */
+  bool last_first;            /* the last tile along K comes before the first */
+  bool described;             /* MMAs read it there, by descriptors */
+  const gg_boxed_tile *boxes; /* the boxes in which it is copied, and how MMAs find it in them */
 } view;
 
 /* ---- JSON --------------------------------------------------------------------------------- */
@@ -40,7 +40,7 @@ static void put_member(gg_str *out, const char *name, const char *text) {
   gg_str_putc(out, ',');
 }
 
-/* The `i`th of a list. */
+/* Puts number `i` of a list. */
 static void put_number(gg_str *out, int64_t i, int64_t number) {
   gg_str_printf(out, "%s%lld", i ? "," : "", (long long)number);
 }
@@ -63,8 +63,8 @@ static void put_offsets(gg_str *out, const view *v) {
   gg_str_puts(out, "]}");
 }
 
-/* Of each element the first of its holders: a thread of the CTA, layouts count from its `first`,
- * and which of its values; -1: none. */
+/* Puts the first holder of each element: a thread of the CTA, where the layout's threads begin at
+ * `first`, and the number of its value; -1: no thread holds it. */
 static gg_status put_holders(gg_str *out, const char *name, const char *what, const gg_layout *tv,
                              int first, const view *v, gg_error *err) {
   gg_arena arena = GG_ARENA_INIT;
@@ -96,7 +96,8 @@ static gg_status put_holders(gg_str *out, const char *name, const char *what, co
   return GG_OK;
 }
 
-/* Where the operand of each MMA begins in a stage: (block of the tile, K step) to bytes. */
+/* Puts where the operand of each MMA begins in a stage, in bytes, by block of the tile and K step.
+ */
 static void put_steps(gg_str *out, const view *v) {
   const gg_boxed_tile *boxes = v->boxes;
   int units = boxes->step_units ? boxes->step_units : 1;
@@ -113,8 +114,8 @@ static void put_steps(gg_str *out, const view *v) {
   gg_str_putc(out, ']');
 }
 
-/* From an element's place in the tile to the instructions that move and read it: stages, boxes
- * and MMAs. */
+/* Puts what leads from an element's place in the tile to the instructions that move and read it:
+ * stages, boxes and MMAs. */
 static void put_way(gg_str *out, const view *v) {
   const gg_boxed_tile *boxes = v->boxes;
   gg_str_printf(out,
@@ -148,12 +149,12 @@ static gg_status put_data(gg_str *out, const view *v, gg_error *err) {
 
 /* ---- The operands ------------------------------------------------------------------------- */
 
-/* A layout that the family has; one that it has not has no modes. */
+/* The layout, if the family has it; one that it does not have has no modes. */
 static const gg_layout *there(const gg_layout *layout) {
   return gg_layout_rank(layout) == 2 && gg_layout_size(layout) > 1 ? layout : NULL;
 }
 
-/* Where the operand is in a stage, and how many bits each of its elements has there. */
+/* Sets where the operand lies in a stage, and how many bits each of its elements has there. */
 static void place_view(view *v, const gg_page *page, bool is_a) {
   gg_operand_row rows[GG_OPERAND_ROWS_MAX];
   size_t count = gg_operand_rows(rows, page->plan, page->layouts);
@@ -199,7 +200,7 @@ static view input_view(const gg_page *page, bool is_a) {
   return v;
 }
 
-/* Layouts of fragments count the threads of consumers alone. */
+/* The first thread that multiplies. Layouts of fragments count only the threads of consumers. */
 static int first_that_multiplies(const gg_page *page) {
   const gg_role *role = gg_rings_role(&page->layouts->rings, GG_ROLE_CONSUMER);
   return page->plan->specialised && role ? role->first_warp * GG_WARP : 0;

@@ -1,27 +1,28 @@
-/* Where an instruction of PTX leads: to the atom, layout, map, ring or role that explains it. An
- * opcode says what kind of thing does; which one, what the instruction is about (emit/subject.h).
- */
+/* Links each instruction of the PTX to the atom, layout, map, ring or role that explains it. The
+ * opcode decides the kind of thing; what the instruction is about (emit/subject.h) decides which
+ * one. */
 #include <stdio.h>
 #include <string.h>
 
 #include "page/parts.h"
 
-/* What explains an instruction; of layouts and maps an operand's, of rings one. */
+/* The kind of thing that explains an instruction. For layouts and maps it is an operand's, for
+ * rings a certain ring. */
 typedef enum topic {
   TOPIC_ATOM,
   TOPIC_LAYOUT,
   TOPIC_STAGED, /* the layout of D's staging */
   TOPIC_MAP,
   TOPIC_RING,
-  TOPIC_ANSWERS, /* the ring of what a scheduler asks for */
+  TOPIC_ANSWERS, /* the ring of the answers to a scheduler's requests */
   TOPIC_ROLES,
   TOPIC_TENSOR_MEMORY,
-  TOPIC_COPIED,  /* to tensor memory, by a descriptor */
-  TOPIC_FRAGMENT /* of the accumulator */
+  TOPIC_COPIED,  /* copied to tensor memory; its descriptor */
+  TOPIC_FRAGMENT /* the accumulator's fragment */
 } topic;
 
 static const struct {
-  const char *opcode; /* how it begins: the first that fits */
+  const char *opcode; /* how it begins; the first row that fits counts */
   topic of;
 } topics[] = {{"mbarrier.", TOPIC_RING},
               {"cp.async.bulk.tensor", TOPIC_MAP},
@@ -43,7 +44,7 @@ static const struct {
               {"bar.", TOPIC_ROLES}};
 enum { topic_count = sizeof topics / sizeof *topics };
 
-/* Whether the operand has a picture. */
+/* Whether the page has a picture of the operand. */
 static bool is_drawn(const gg_page *page, const char *operand) {
   const gg_layouts *l = page->layouts;
   const gg_layout *layout = strcmp(operand, "a") == 0   ? &l->sA.layout
@@ -60,7 +61,7 @@ static bool has_map(const gg_page *page, const char *operand) {
   return false;
 }
 
-/* `operand` NULL: it is not known. */
+/* Links to a part that belongs to an operand. `operand` NULL: it is not known. */
 static void link_operand(char out[GG_PAGE_LINK], const gg_page *page, topic of,
                          const char *operand) {
   if (of == TOPIC_STAGED) operand = "d";
@@ -74,7 +75,7 @@ static void link_operand(char out[GG_PAGE_LINK], const gg_page *page, topic of,
     snprintf(out, GG_PAGE_LINK, "layouts");
 }
 
-/* What tcgen05.cp copies to tensor memory. */
+/* Links to what tcgen05.cp copies to tensor memory. */
 static void link_copied(char out[GG_PAGE_LINK], const gg_page *page, const char *operand) {
   bool metadata = operand && strcmp(operand, "metadata") == 0;
   if (metadata && page->layouts->metadata_descriptor)
@@ -85,7 +86,7 @@ static void link_copied(char out[GG_PAGE_LINK], const gg_page *page, const char 
     snprintf(out, GG_PAGE_LINK, "tensor-memory");
 }
 
-/* Of a line's instructions the first one of which something is known. */
+/* What a line of the PTX is about: the first of its instructions of which something is known. */
 static gg_subject subject_at(const gg_page *page, int line) {
   size_t low = 0, high = page->subject_count;
   while (low < high) {

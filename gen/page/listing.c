@@ -1,7 +1,7 @@
-/* The kernel's text and its PTX beside each other. PTX says of its instructions which line of the
- * text they come from, and which lines called that one (.loc with inlined_at); page.js finds the
- * instructions of a line, and the lines of one. An instruction that the page explains elsewhere
- * leads there. */
+/* The kernel's text and its PTX, side by side. The PTX says of its instructions which line of the
+ * text they come from, and which lines called that one (.loc with inlined_at). From this, page.js
+ * finds the instructions of a line and the lines of an instruction. An instruction that is
+ * explained elsewhere on the page links there. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +17,14 @@ typedef struct text_line {
   size_t length;
 } text_line;
 
-/* The kernel's text by its lines, and who called each of them when PTX last said so. */
+/* The kernel's text by lines, and for each line the line that called it, as the PTX said last. */
 typedef struct source {
-  text_line *lines; /* of number 1 at [1] */
-  int *caller;      /* 0: nobody */
+  text_line *lines; /* line 1 is at [1] */
+  int *caller;      /* 0: none */
   int count;
 } source;
 
-/* The line at `*at`, which goes on to the next one; false at the end. */
+/* Takes the line at `*at` and steps to the next. False at the end. */
 static bool next_line(text_line *out, const char **at) {
   if (!**at) return false;
   *out = (text_line){*at, strcspn(*at, "\n")};
@@ -44,7 +44,7 @@ static bool read_text(source *out, gg_arena *arena, const char *cuda) {
   return true;
 }
 
-/* Text with what stands behind `//` apart. */
+/* Puts a line of text, with the part behind `//` marked as a comment. */
 static void put_text(gg_str *out, const char *text, size_t length) {
   size_t code = 0;
   while (code + 1 < length && !(text[code] == '/' && text[code + 1] == '/'))
@@ -57,7 +57,7 @@ static void put_text(gg_str *out, const char *text, size_t length) {
   gg_str_puts(out, "</i>");
 }
 
-/* Whether the line of this number differs; `*at` goes along with the numbers. */
+/* Whether the line with this number differs. Call it with rising numbers: `*at` moves along. */
 static bool differs(const gg_lines *lines, size_t *at, int number) {
   while (*at < lines->count && lines->list[*at].number < number)
     ++*at;
@@ -80,8 +80,8 @@ static void put_cuda(gg_str *out, const source *t, const gg_lines *compared) {
 
 /* ---- PTX ---------------------------------------------------------------------------------- */
 
-/* Reads `.loc FILE LINE COLUMN` and, where it has one, `inlined_at FILE LINE COLUMN`, which is
- * noted; gives LINE, 0 where the line is no such directive. */
+/* Reads `.loc FILE LINE COLUMN`, and notes its `inlined_at FILE LINE COLUMN` if there is one.
+ * Returns LINE; 0 where the line is no such directive. */
 static int read_loc(source *t, const text_line *l) {
   const char *at = l->text + strspn(l->text, " \t"), *end = l->text + l->length;
   if (strncmp(at, ".loc", 4) != 0 || !isspace((unsigned char)at[4])) return 0;
@@ -99,7 +99,7 @@ static int read_loc(source *t, const text_line *l) {
   return line;
 }
 
-/* The line and those that called it, the nearest first; gives how many. */
+/* Lists the line and those that called it, the nearest first. Returns how many there are. */
 static size_t lines_from(int out[callers_max], const source *t, int line) {
   size_t count = 0;
   for (; line && count < callers_max; line = t->caller[line])
@@ -107,7 +107,7 @@ static size_t lines_from(int out[callers_max], const source *t, int line) {
   return count;
 }
 
-/* An instruction, behind its predicate; the opcode leads to what explains it. */
+/* Puts an instruction from behind its predicate. The opcode links to what explains it. */
 static void put_instruction(gg_str *out, const gg_page *page, const text_line *l, int number) {
   const char *at = l->text + strspn(l->text, " \t"), *end = l->text + l->length;
   char link[GG_PAGE_LINK];
@@ -138,7 +138,8 @@ static void put_item(gg_str *out, const gg_page *page, const text_line *l, const
   gg_str_puts(out, "</li>\n");
 }
 
-/* Up to the tables of a debugger. Numbers are those of the PTX itself, as the emulator has them. */
+/* Puts the PTX up to the tables for debuggers. Lines have the numbers of the PTX itself, as in the
+ * emulator. */
 static void put_ptx(gg_str *out, const gg_page *page, source *t, const gg_lines *compared) {
   const char *at = page->ptx;
   text_line l;

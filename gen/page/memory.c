@@ -130,7 +130,7 @@ static void put_accesses(gg_str *out, const gg_layouts *layouts) {
 
 /* ---- Tensor memory ---------------------------------------------------------------------- */
 
-/* Columns of tensor memory that have something. */
+/* Columns of tensor memory that hold something. */
 typedef struct region {
   const char *name;
   int begin, columns;

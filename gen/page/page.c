@@ -1,4 +1,5 @@
-/* The page as a whole: its head, the way of a tile, every decision with its reason. */
+/* The page of a kernel as a whole: its head, the path of a tile, and every decision with its
+ * reason. */
 #include "page/page.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static void put_cell(gg_str *out, const char *tag, const char *text) {
   gg_str_printf(out, "</%.*s>", (int)(space ? space - tag : (long)strlen(tag)), tag);
 }
 
-/* What the other kernel has in place of a fact; NULL: the same, or there is no other. */
+/* How a fact differs in the other kernel; NULL: it does not, or there is no other kernel. */
 static const gg_fact_pair *change_of(const gg_page *page, const gg_fact *fact) {
   const gg_comparison *c = page->comparison;
   for (size_t i = 0; c && i < c->fact_count; i++) {
@@ -78,7 +79,8 @@ static bool was_run(const gg_page *page) {
   return page->run;
 }
 
-/* One of the two writes it: the second where that may fail. */
+/* The sections. Each is written by one of the two functions; by the second where writing may fail.
+ */
 static const struct {
   const char *id, *title;
   bool (*is_there)(const gg_page *page);

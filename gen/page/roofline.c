@@ -1,5 +1,5 @@
-/* What the kernel could do at most on the device that it is planned for: rates of the device's row,
- * the roof over the tile's intensity, and what the model makes of some products. */
+/* The most that the kernel can do on the device that it is planned for: rates from the device's
+ * row, the roof over the tile's intensity, and what the model predicts for some products. */
 #include <math.h>
 
 #include "atom/dtype.h"
@@ -9,9 +9,9 @@
 
 enum { width = 640, height = 300, left = 96, right = 20, top = 16, bottom = 46 };
 
-/* Axes of powers of two. */
+/* Axes with marks at powers of two. */
 typedef struct axes {
-  double low_x, high_x, low_y, high_y; /* FLOP a byte; FLOP a second */
+  double low_x, high_x, low_y, high_y; /* FLOP per byte; FLOP per second */
 } axes;
 
 static double x_of(const axes *a, double intensity) {
@@ -24,7 +24,7 @@ static double y_of(const axes *a, double rate) {
   return height - bottom - share * (height - top - bottom);
 }
 
-/* What the kernel's instructions reach of all multiprocessors, FLOP a second. */
+/* The FLOP per second that the kernel's instructions reach on all multiprocessors together. */
 static double peak_of(const gg_plan *plan, const gg_model *model) {
   const gg_device_model *device = model->device;
   double rate = model->rate > 0 ? model->rate
@@ -33,7 +33,7 @@ static double peak_of(const gg_plan *plan, const gg_model *model) {
   return rate * model->tensor_share * device->sm_count;
 }
 
-/* FLOP for each byte of A and B that a tile reads. */
+/* FLOP per byte of A and B that a tile reads. */
 static double tile_intensity(const gg_plan *plan) {
   double bits = (double)plan->tile_m * gg_plan_k_of_a(plan, plan->tile_k) *
                     gg_dtype_info_of(plan->a.type)->bits +
@@ -41,7 +41,7 @@ static double tile_intensity(const gg_plan *plan) {
   return 2.0 * plan->tile_m * plan->tile_n * plan->tile_k / (bits / 8);
 }
 
-/* FLOP for each byte of A, B and D of a product whose sides are all `side`. */
+/* FLOP per byte of A, B and D, for a product whose three extents are `side`. */
 static double product_intensity(const gg_plan *plan, double side) {
   double bits = gg_dtype_info_of(plan->a.type)->bits * (plan->sparse_a ? 0.5 : 1) +
                 gg_dtype_info_of(plan->b.type)->bits + gg_dtype_info_of(plan->d.type)->bits;
@@ -50,7 +50,7 @@ static double product_intensity(const gg_plan *plan, double side) {
 
 /* ---- The drawing ------------------------------------------------------------------------ */
 
-/* From the left end up to the peak, then along it. */
+/* Draws a roof: from the left end up to the peak, then along it. */
 static void put_roof(gg_str *out, const axes *a, double bytes_rate, double peak, const char *name,
                      const char *dash) {
   double ridge = peak / bytes_rate;
@@ -132,7 +132,7 @@ static void put_rates(gg_str *out, const gg_plan *plan, const gg_device_model *d
   gg_str_puts(out, "</tbody></table>\n");
 }
 
-/* What the model makes of cubes that the kernel can have. */
+/* Puts what the model predicts for cubes that the kernel can compute. */
 static void put_predictions(gg_str *out, const gg_page *page, const gg_model *model, double peak) {
   gg_str_puts(out,
               "<div class=\"wide\"><table id=\"predictions\"><caption>What the model expects, not "

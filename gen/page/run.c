@@ -1,12 +1,13 @@
-/* A launch in the emulator: page.js makes tables and the timeline of the emulator's own JSON. */
+/* A launch in the emulator. page.js makes the tables and the timeline from the emulator's own JSON.
+ */
 #include <string.h>
 
 #include "page/parts.h"
 
-/* Of a timeline; events beyond are left out, and how many is said. */
+/* Bytes of a timeline at most. Events beyond are left out, and the page says how many. */
 enum { timeline_most = 7 << 17 };
 
-/* Whole lines as far as there is room for them: clusters are one behind the other. */
+/* Puts whole lines of the timeline as far as there is room. Clusters come one after the other. */
 static void put_timeline(gg_str *out, const char *timeline) {
   const char *at = strchr(timeline, '['), *end = strstr(timeline, "\n],");
   size_t room = timeline_most, left_out = 0;

@@ -1,4 +1,4 @@
-/* What the sections write with. */
+/* How the sections write text. */
 #include "page/parts.h"
 
 void gg_page_put(gg_str *out, const char *text, size_t length) {
@@ -9,7 +9,7 @@ void gg_page_put(gg_str *out, const char *text, size_t length) {
   gg_str_free(&part);
 }
 
-/* `<` is only in strings of JSON, where it may be said by its number. */
+/* In JSON, `<` occurs only in strings, where it can be written by its number. */
 void gg_page_put_json(gg_str *out, const char *json, size_t length) {
   for (size_t i = 0; i < length; i++) {
     if (json[i] == '<')

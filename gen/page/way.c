@@ -1,5 +1,5 @@
-/* A tile's way through the machine: the steps in words, the memories that it passes with who moves
- * it from each to the next, and the drawing of rings and roles. */
+/* A tile's path through the machine: the steps in words, the memories that it passes through and
+ * who moves it between them, and the drawing of rings and roles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@
 
 /* ---- Steps ------------------------------------------------------------------------------ */
 
-/* The steps as the banner of the kernel's text has them: numbered sentences, in lines that go on
- * with more spaces. */
+/* Puts the steps from the banner of the kernel's text: numbered sentences, whose further lines are
+ * indented more. */
 static void put_steps(gg_str *out, const char *cuda) {
   const char *at = strstr(cuda, "// What happens, in order"), *end = NULL;
   if (at) end = strstr(at, "\n// Parameters");
@@ -40,7 +40,7 @@ static const char *role_name(const gg_rings *rings, gg_role_id id) {
   return role ? role->name : "all warps";
 }
 
-/* A memory: where the tile is, and what lies there. Left open for more. */
+/* Opens the entry of a memory: where the tile is, and what lies there. More can be added to it. */
 static void open_station(gg_str *out, const char *memory, const char *link, const char *what) {
   gg_str_puts(out, "<li class=\"station\"><b>");
   if (link)
@@ -51,13 +51,13 @@ static void open_station(gg_str *out, const char *memory, const char *link, cons
   gg_str_xml(out, what);
 }
 
-/* From one memory to the next: by which instruction, and which role. */
+/* Puts the step from one memory to the next: by which instruction, and by which role. */
 static void put_arrow(gg_str *out, const char *how, const char *link, const char *role) {
   gg_str_printf(out, "</li>\n<li class=\"arrow\"><a href=\"#%s\">%s</a><span>%s</span></li>\n",
                 link, how, role);
 }
 
-/* Cells, one a stage, in its colour. */
+/* Puts a cell for each stage of the ring, in the stage's colour. */
 static void put_stages(gg_str *out, const gg_ring *ring) {
   gg_str_puts(out, "<span class=\"cells\" aria-hidden=\"true\">");
   for (int i = 0; i < ring->depth && i < 16; i++)
@@ -80,7 +80,7 @@ static void put_global(gg_str *out, const gg_page *page) {
                 gg_dtype_info_of(plan->b.type)->name);
 }
 
-/* To the stages of shared memory, where there are some. */
+/* Puts the path into the stages of shared memory, where there are some. */
 static void put_inputs(gg_str *out, const gg_page *page, const gg_operand_row *a) {
   const gg_rings *rings = &page->layouts->rings;
   const gg_ring *stages = gg_rings_find(rings, GG_RING_STAGES);

@@ -9,19 +9,20 @@
 
 /* ---- Queries ---------------------------------------------------------------------------- */
 
-/* Types that a row is to have; GG_DTYPE_COUNT: any. */
+/* The operand types that a row must multiply; GG_DTYPE_COUNT: any. */
 typedef struct wanted {
   gg_dtype a, b;
 } wanted;
 
-/* Scaled e2m1 is multiplied packed, twice as fast as in a byte each. */
+/* Whether the row multiplies scaled e2m1 by e2m1 in a byte each: a row that takes them packed is
+ * twice as fast. */
 static bool is_slower(const gg_mma_row *row, wanted types) {
   bool both = types.a == GG_DTYPE_e2m1 && types.b == GG_DTYPE_e2m1;
   return row->block && both && row->a != GG_DTYPE_e2m1;
 }
 
-/* The next row behind `row` of these types that the family can use, NULL: the first; NULL behind
- * the last. Most rows are of other types, which is soonest seen. */
+/* The next row after `row` (NULL: the first one) that multiplies these types and that the family
+ * can use; NULL at the end. The types are compared first, because most rows fail there. */
 static const gg_mma_row *next_row(const gg_plan *plan, wanted types, const gg_mma_row *row) {
   size_t count;
   const gg_mma_row *table = gg_mma_table(&count), *end = table + count;
@@ -42,7 +43,7 @@ static wanted inputs_of(const gg_plan *plan) {
   return (wanted){plan->a.type, plan->b.type};
 }
 
-/* The types of one operand that a row multiplies beside what is wanted of the other. */
+/* The types of one operand that a row multiplies, given the wanted type of the other. */
 static gg_type_set types_of(const gg_mma_row *row, gg_mma_operand operand, wanted beside) {
   gg_type_set types = 0;
   for (int i = 0; i < GG_DTYPE_COUNT; i++) {
@@ -54,7 +55,7 @@ static gg_type_set types_of(const gg_mma_row *row, gg_mma_operand operand, wante
   return types;
 }
 
-/* The types that a row sums products of the plan's A in. */
+/* The types in which a row can sum products with the plan's A. */
 static gg_type_set sums_of(const gg_plan *plan, const gg_mma_row *row) {
   gg_type_set types = 0;
   for (int i = 0; i < GG_DTYPE_COUNT; i++) {
@@ -98,7 +99,8 @@ gg_mma_atom gg_issued_atom(const gg_plan *plan) {
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-/* Appends an item of a list of `count`, of which `at` are there. */
+/* Appends an item of a list of `count` items, of which `at` are already there, with what separates
+ * them. */
 static void print_item(gg_str *out, const char *item, int at, int count) {
   gg_str_printf(out, "%s%s", at == 0 ? "" : at + 1 == count ? " and " : ", ", item);
 }

@@ -76,7 +76,7 @@ int64_t gg_smem_limit(const gg_plan *plan) {
   return gg_smem_limit_for(plan, plan->ctas_per_sm);
 }
 
-/* What the stages take, and what stands beside them. */
+/* Appends the arithmetic of what the stages take, and of what stands beside them. */
 static void add_stages(gg_str *out, const gg_plan *plan, const gg_smem_parts *parts) {
   int bits = gg_plan_smem_bits(plan, plan->a.type);
   bool whole = bits % 8 == 0;

@@ -36,14 +36,14 @@ gg_status gg_refuse(const gg_plan *plan, const gg_spec_field *field, const char 
   return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what, asked, instead);
 }
 
-/* Appends who has the type. Of A and B that differ a family may have one or the other, beside one
- * of the same type. */
+/* Appends which other family has the type. If A and B differ, a family may have only one of the
+ * two, beside an operand of the same type. */
 static void say_elsewhere(gg_str *out, const gg_plan *plan, const gg_spec_field *field,
                           gg_dtype type) {
   const gg_spec *spec = plan->spec;
   const gg_spec_field none = {.state = GG_SPEC_UNSET};
   size_t before = out->length;
-  if (plan->scale_a.block || plan->sparse_a) return; /* of which types others have says nothing */
+  if (plan->scale_a.block || plan->sparse_a) return; /* other families' types say nothing here */
   if (field == &spec->a.type || field == &spec->b.type) {
     gg_elsewhere_types(out, plan, plan->a.type, plan->b.type, &none);
     if (out->length == before && field == &spec->a.type)
@@ -56,7 +56,7 @@ static void say_elsewhere(gg_str *out, const gg_plan *plan, const gg_spec_field 
 gg_status gg_refuse_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
                          gg_dtype type, const char *instead, gg_error *err) {
   gg_str has = GG_STR_INIT;
-  if (!err) return GG_E_PLAN_UNSUPPORTED; /* others are being asked just now */
+  if (!err) return GG_E_PLAN_UNSUPPORTED; /* this call is a question of elsewhere.c */
   gg_str_puts(&has, instead);
   say_elsewhere(&has, plan, field, type);
   gg_status st = gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what,

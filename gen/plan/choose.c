@@ -1,5 +1,5 @@
-/* gg_spec -> gg_plan, the part that every family shares: which family, the problem and its
- * operands, the kernel's name. Everything else is the family's (`choose` of gg_target).
+/* gg_spec -> gg_plan, as far as every family shares it: which family, the problem and its operands,
+ * the kernel's name. The family decides everything else (`choose` of gg_target).
  *
  * Invariant: after gg_plan_choose no field is undecided, and nothing later reads the spec. */
 #include "atom/dtype.h"
@@ -49,7 +49,8 @@ static bool is_sparse(const gg_spec_operand *asked) {
   return asked->sparse.state == GG_SPEC_SET && asked->sparse.number;
 }
 
-/* The sparse operand of an MMA is its A: the problem's, or B of the transposed one. */
+/* The sparse operand of an MMA is always its A. That is the problem's A, or, if the problem is
+ * transposed, the problem's B. */
 static gg_status choose_sparsity(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->asked;
   bool a = is_sparse(&spec->a), b = is_sparse(&spec->b);
@@ -82,7 +83,7 @@ static gg_status check_terms(const gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* In which terms the family plans. */
+/* Decides whether the family plans the problem as it is or the transposed one. */
 static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
   const gg_spec_field *swap = &plan->asked->swap_ab;
   bool asked = swap->state == GG_SPEC_SET, (*swaps_ab)(const gg_spec *) = plan->target->swaps_ab;
@@ -98,7 +99,8 @@ static gg_status choose_terms(gg_plan *plan, gg_arena *arena, gg_error *err) {
   return plan->swap_ab ? gg_spec_transpose(&plan->spec, plan->asked, arena, err) : GG_OK;
 }
 
-/* Asked when the family has taken the types: those that sums are promoted for are few. */
+/* Refuses `promote` if the family cannot promote sums. It is called after the family has taken the
+ * types, because sums are promoted for few types. */
 static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->promote;
   bool wanted = asked->state == GG_SPEC_SET && asked->number != 0;
@@ -106,7 +108,7 @@ static gg_status check_promotion(const gg_plan *plan, gg_error *err) {
   return gg_refuse(plan, asked, "promote", asked->text, "0", err);
 }
 
-/* Bits alone are multiplied in two ways. */
+/* Decides how single bits are multiplied, the only elements for which there are two ways. */
 static gg_status choose_bits(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->asked->bits;
   if (asked->state != GG_SPEC_SET) return GG_OK;
@@ -119,8 +121,9 @@ static gg_status choose_bits(gg_plan *plan, gg_error *err) {
                         "them beside A and B of b1", err);
 }
 
-/* Of a block of 16 factors are of ue4m3 where nothing is said, as they are of nvfp4. Beside a
- * sparse A blocks are of twice as many elements. */
+/* The scale factors that a spec asks for. If it does not name their type, factors of blocks of 16
+ * are ue4m3, as in nvfp4, and others ue8m0. Beside a sparse A, blocks have twice as many elements.
+ */
 static gg_scaling chosen_scaling(const gg_spec_operand *asked, bool sparse) {
   const int stored = sparse ? 2 : 1, fine = 16 * stored;
   const gg_spec_field *type = &asked->scale.type, *block = &asked->scale.block;
@@ -154,7 +157,8 @@ static int64_t chosen_number(const gg_spec_field *field, int64_t otherwise) {
   return field->state == GG_SPEC_SET ? field->number : otherwise;
 }
 
-/* What copies by tensor maps has one address an operand, unless it changes them. */
+/* Decides whether batches are given by arrays of addresses. A kernel that copies by tensor maps has
+ * one address for each operand, unless it can change its maps. */
 static gg_status choose_pointers(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->asked->problem.pointers;
   plan->pointers = asked->state == GG_SPEC_SET && asked->number;
@@ -188,8 +192,8 @@ static int64_t fixed_extent(const gg_plan *plan, gg_major major) {
 
 enum { widest_access = 16 /* bytes: one 128-bit access of a thread */ };
 
-/* Where nothing is said about alignment: what packed lines of a fixed extent have, but at least a
- * byte, else what the widest access wants. */
+/* The alignment, in bytes, that is assumed if the spec says nothing: for a fixed extent what packed
+ * lines have, but at least a byte; else as much as the widest access wants. */
 static int usual_alignment(int64_t contiguous, int bits) {
   int align = widest_access;
   while (contiguous != GG_FIXED_NONE && align > 1 && align * 8 > bits &&
@@ -211,8 +215,8 @@ static gg_operand choose_operand(const gg_plan *plan, const gg_spec_operand *ask
   return operand;
 }
 
-/* An alignment that a whole element does not have is a mistake; more than 16 bytes is allowed
- * and useless. */
+/* An alignment smaller than an element is a mistake. More than 16 bytes is allowed, but gains
+ * nothing. */
 static gg_status check_alignment(const gg_spec_operand *asked, gg_operand operand, gg_error *err) {
   int bytes = (int)gg_dtype_bytes(operand.type, 1);
   if (operand.align >= bytes) return GG_OK;
@@ -220,7 +224,7 @@ static gg_status check_alignment(const gg_spec_operand *asked, gg_operand operan
                  gg_dtype_info_of(operand.type)->name, bytes);
 }
 
-/* The same of D, of whose lines gates leave half. */
+/* The same for D, whose lines are half as long behind a gate. */
 static gg_operand choose_d(const gg_plan *plan, gg_operand usual) {
   gg_plan of_d = {.fixed_m = plan->fixed_m, .fixed_n = plan->fixed_n, .fixed_k = plan->fixed_k};
   if (gg_spec_is_gated(plan->spec) && of_d.fixed_n != GG_FIXED_NONE) of_d.fixed_n /= 2;
@@ -244,7 +248,7 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   return check_alignment(&spec->d, plan->d, err);
 }
 
-/* What is promised of elements that nothing rounds is a mistake. */
+/* Refuses a promise that elements are rounded if they are of a type that nothing rounds. */
 static gg_status check_rounded(const gg_plan *plan, gg_error *err) {
   const gg_spec_operand *asked[] = {&plan->spec->a, &plan->spec->b};
   const gg_operand *operands[] = {&plan->a, &plan->b};
@@ -257,7 +261,7 @@ static gg_status check_rounded(const gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* The spec's name or a derived one; behind it, what a sweep varies. */
+/* The kernel's name: the spec's, or a derived one; and behind it, what a sweep varies. */
 static gg_status choose_name(gg_plan *plan, gg_arena *arena, gg_error *err) {
   const gg_spec *spec = plan->spec;
   gg_str text = GG_STR_INIT;

@@ -1,13 +1,15 @@
-/* Which worker copies which chunks of a tile, where threads copy each their own. */
+/* How the chunks of a tile are dealt to the threads, or lanes, that copy it. */
 #ifndef GG_PLAN_DEALING_H
 #define GG_PLAN_DEALING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the chunks of a tile are dealt to workers, threads or a warp's lanes: up to `side` of them
- * stand side by side along a line, and take turns along it, then down the lines; those beyond the
- * last whole line have no work. */
+/* A tile is `lines` lines of `line_chunks` chunks each, which `workers` workers (threads, or the
+ * lanes of a warp) copy in turns. In one turn up to `side` workers stand side by side along a line
+ * (`across` of them), and the others take the next lines (`lines_per_turn` at once). They first
+ * move along the lines, in `chunk_turns` turns, then down, in `line_turns` turns. Workers that are
+ * left over after the last whole line have nothing to do. */
 typedef struct gg_dealing {
   int64_t workers, lines, line_chunks;
   int64_t across, lines_per_turn, chunk_turns, line_turns;
@@ -15,12 +17,12 @@ typedef struct gg_dealing {
 
 gg_dealing gg_deal(int64_t workers, int64_t lines, int64_t line_chunks, int64_t side);
 
-/* A chunk by its line, and its number along it. */
+/* A chunk: the number of its line, and its own number along that line. */
 typedef struct gg_chunk {
   int64_t line, chunk;
 } gg_chunk;
 
-/* The chunk of a worker in a turn; false where it has none. */
+/* Gives the chunk that a worker copies in a turn; false if it has none. */
 bool gg_dealt_chunk(gg_chunk *out, const gg_dealing *deal, int64_t worker, int64_t turn);
 
 /* Whether every worker has work in every turn. */

@@ -1,13 +1,13 @@
-/* Plans as their decisions, row by row of plan.def: which two are one kernel, and the plan of the
- * transposed problem.
+/* Plans as lists of decisions, row by row of plan.def: which two plans are the same kernel, and
+ * what the plan of the transposed problem is.
  *
- * A row knows its C type. For each type that a decision has there are two functions here: one that
- * puts a value into numbers, the same ones only where values are the same, and one that transposes
- * it, where it speaks of M or N; most do not.
+ * A row names the C type of its decision. For each such type there are two functions here. One puts
+ * a value into numbers, so that equal values, and only these, give equal numbers. The other
+ * transposes a value that says something about M or N; most values do not.
  *
- * `gemmgen tune` keeps figures by these numbers from one version to the next. What stands in a
- * table or an enumeration that may grow in its middle is put by its name; gg_dtype, gg_major and
- * the other numbers of gemmgen.h are fixed. */
+ * `gemmgen tune` keeps measurements by these numbers from one version of gemmgen to the next. So an
+ * entry of a table or an enumeration that may grow in its middle is put by its name; gg_dtype,
+ * gg_major and the other enumerations of gemmgen.h never change their numbers. */
 #include "plan/decisions.h"
 
 #include <assert.h>
@@ -24,7 +24,8 @@ static void put(gg_identity *out, int64_t number) {
   out->numbers[out->count++] = number;
 }
 
-/* A name of any length: eight characters a number, the last one with a zero among them. */
+/* A name of any length: eight characters to a number. The terminating zero is among the characters,
+ * so no two names give the same numbers. */
 static void put_name(gg_identity *out, const char *name) {
   size_t length = strlen(name) + 1;
   for (size_t i = 0; i < length; i += sizeof(int64_t)) {
@@ -106,7 +107,8 @@ static void put_gg_mma_atom(gg_identity *out, const gg_mma_atom *value) {
   put(out, value->b_mn_major);
 }
 
-/* By number; without those that do nothing, which those behind the last look like too. */
+/* Each operation with its index. Operations that do nothing are left out, because the unused
+ * entries behind the last one look the same. */
 static void put_gg_operation_list(gg_identity *out, const gg_operation_list *value) {
   for (int i = 0; i < GG_OPERATIONS_MAX; i++) {
     const gg_operation *op = &(*value)[i];
@@ -174,8 +176,8 @@ static void transpose_gg_operation_list(gg_operation_list *value) {
   }
 }
 
-/* Of other types a value says nothing of M and N. An atom is the instruction that is run, whatever
- * it is run for. */
+/* Values of the other types say nothing about M and N. That includes the atom: it is the
+ * instruction that runs, whichever problem it runs for. */
 #define transpose_int64_t(value)
 #define transpose_int(value)
 #define transpose_size_t(value)

@@ -27,7 +27,7 @@ gg_status gg_layouts_fragments(gg_layouts *out, const gg_plan *plan, const gg_la
   gg_tuple k = gg_tuple_int(plan->tile_k);
   gg_tiler whole = *permutation, mode = gg_tiler_of_shape(&k);
   gg_tiled_mma mma;
-  gg_layout first; /* along K: the sums are theirs in the end */
+  gg_layout first; /* of the first warps along K, which hold the sums in the end */
   gg_status st;
   if ((st = gg_tiler_append(&whole, &mode, err))) return st;
   if ((st = gg_tiled_mma_make(&mma, &plan->mma, atoms, &whole, err))) return st;
@@ -86,7 +86,8 @@ void gg_smem_access_count_matrices(gg_smem_access *access, const gg_composed *sm
   int64_t line = k_major ? k : mn, lines = k_major ? mn : k, chunk = chunk_bits / element_bits;
   int64_t line_step = k_major ? 1 : mn, step = k_major ? mn : 1;
   for (int64_t first = 0; first < lines; first += side) {
-    int64_t rows[side]; /* a place is its row's and its column's together: mn is a mode */
+    int64_t rows[side]; /* an element's place follows from both its row and its column, because mn
+                         * may be a mode of several */
     for (int row = 0; row < side; row++)
       rows[row] = gg_layout_at(&smem->layout, (first + row) * line_step);
     for (int64_t at = 0; at < line; at += at_once * chunk) {

@@ -1,19 +1,21 @@
 /* Family simt: plan -> layouts.
  *
- * Shared memory. An operand's tile is lines of words, one for each word along K, M or N contiguous
- * in each: a thread reads neighbouring rows' words at once. Where K is contiguous in memory, a warp
- * copies 8 words along K of 4 rows: 8 lines of shared memory, which are padded by 16 bytes, so that
- * those words lie in 32 different banks (of f64 half a warp's in 16 pairs of them).
+ * Shared memory. An operand's tile is stored in lines, one for each word along K, with M or N
+ * contiguous in each, so that a thread reads the words of neighbouring rows at once. If K is
+ * contiguous in global memory, a warp copies 8 words along K of 4 rows, which go to 8 lines of
+ * shared memory. Lines are padded by 16 bytes, so that these words lie in 32 different banks (with
+ * f64: those of half a warp in 16 pairs of banks).
  *
- * Threads. A warp's lanes stand 4 along M and 8 along N, each with vectors of 16 bytes of rows and
- * of columns: a line of 64 bytes of A, of 128 of B. Bits 0, 2 and 4 of a lane's number count along
- * N, the others along M. So lanes i and i ^ 1 read the same of A, i and i ^ 2 the same of B, and
- * half a warp's 16 bytes each come in one wavefront. Vectors of a thread are a warp's lanes apart.
- * With one stage each thread has every atoms_m-th row and every atoms_n-th column, as in CuTe's
- * sgemm_1; neighbouring threads have neighbouring elements of D's lines.
+ * Threads. A warp's lanes stand 4 along M and 8 along N. Each has vectors of 16 bytes of rows and
+ * of columns, so together they read a line of 64 bytes of A and one of 128 bytes of B. Bits 0, 2
+ * and 4 of a lane's number count along N, the others along M. So lanes i and i ^ 1 read the same of
+ * A, lanes i and i ^ 2 the same of B, and the 16 bytes of each lane of half a warp come in one
+ * wavefront. The vectors of one thread are as far apart as all lanes of a warp reach. With one
+ * stage, each thread has every atoms_m-th row and every atoms_n-th column, as in CuTe's sgemm_1;
+ * neighbouring threads then have neighbouring elements of D's lines.
  *
- * Everything is then counted: each element copied and multiplied exactly once, and the wavefronts
- * of every access to shared memory against the fewest possible. */
+ * Everything is then counted: that each element is copied and multiplied exactly once, and how many
+ * wavefronts every access to shared memory takes, against the fewest possible. */
 #include "atom/dtype.h"
 #include "plan/check.h"
 #include "plan/gate.h"
@@ -31,7 +33,8 @@ typedef struct operand_tile {
 
 /* ---- Shared-memory layouts -------------------------------------------------------------- */
 
-/* (mn, k) -> element: the elements of a word, then its rows, then its lines. */
+/* The layout of an operand in shared memory: (mn, k) -> element. The elements of a word come first,
+ * then its neighbours along M or N, then the lines. */
 static gg_status derive_operand(gg_composed *out, int64_t *size, const gg_plan *plan,
                                 const operand_tile *tile, gg_error *err) {
   int64_t word = plan->mma.k, bits = gg_dtype_info_of(plan->mma.a)->bits;
@@ -49,9 +52,10 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, const gg_plan *
 
 /* ---- Threads ---------------------------------------------------------------------------- */
 
-/* (thread, element) -> colexicographic index in the tile; what a thread copies at once is a chunk
- * of each line of a unit. Where every thread has work in every turn, as dealt; else the first mode
- * is the chunk's number in memory order. */
+/* Which elements each thread copies: (thread, element) -> colexicographic index in the tile. What a
+ * thread copies at once is a chunk from each line of a unit. If every thread has work in every
+ * turn, the layout is as the chunks are dealt; else its first mode is the chunk's number in memory
+ * order. */
 static gg_status derive_copy(gg_layout *out, const gg_plan *plan, const operand_tile *tile,
                              gg_error *err) {
   bool k_major = tile->operand->major == GG_MAJOR_K;
@@ -78,7 +82,7 @@ static gg_status derive_copy(gg_layout *out, const gg_plan *plan, const operand_
   return gg_layout_composition(out, &memory_order, &deal, err);
 }
 
-/* (M, N) -> thread. */
+/* The layout of threads: (M, N) -> thread. */
 static gg_status derive_threads(gg_layout *out, const gg_plan *plan, gg_error *err) {
   int64_t warps_m = plan->atoms_m / GG_SIMT_LANES_M, warps_n = plan->atoms_n / GG_SIMT_LANES_N;
   gg_tuple shape_m = GG_TUPLE(2, 2, warps_m), stride_m = GG_TUPLE(2, 8, GG_WARP);
@@ -94,8 +98,8 @@ static gg_status derive_threads(gg_layout *out, const gg_plan *plan, gg_error *e
   return gg_layout_concat(out, &m, &n, err);
 }
 
-/* The permutation of M or N: a thread's vectors are a warp's lanes apart, and the warps' blocks
- * stand one behind the other. With one stage, single elements in turns. */
+/* The permutation of M or N: the vectors of a thread are as far apart as all lanes of a warp reach,
+ * and the warps' blocks stand one behind the other. With one stage, single elements in turns. */
 static gg_status append_blocks(gg_tiler *out, const gg_plan *plan, int extent, int atoms, int lanes,
                                gg_error *err) {
   int block = extent / atoms, vector = gg_simt_vector(plan, block);
@@ -122,8 +126,8 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
 
 /* ---- Accesses --------------------------------------------------------------------------- */
 
-/* Words of shared memory that a thread's copy writes at once: neighbours, where M or N is
- * contiguous; one of what is transposed. */
+/* How many words of shared memory one copy of a thread writes at once: neighbouring words if M or N
+ * is contiguous, a single one if the copy transposes. */
 static int written_words(const operand_tile *tile) {
   bool k_major = tile->operand->major == GG_MAJOR_K;
   return k_major ? 1 : tile->copy_bytes / (int)gg_dtype_bytes(tile->operand->type, 1);
@@ -133,15 +137,15 @@ static int64_t address_of(const gg_plan *plan, const gg_composed *smem, int64_t 
   return gg_composed_at(smem, index) * gg_dtype_info_of(plan->mma.a)->bits / 8;
 }
 
-/* Why a copy's words meet in banks, which only those that are transposed do: lines are padded for 8
- * words along K side by side. */
+/* Why the words of a copy meet in the same banks, which happens only to copies that transpose:
+ * lines are padded for 8 words along K side by side. */
 static const char *conflict_of(const operand_tile *tile, const gg_dealing *deal) {
   if (tile->operand->major != GG_MAJOR_K) return NULL;
   if (tile->swizzle == GG_SWIZZLE_NONE) return "lines are not padded";
   return deal->across % 8 ? "not 8 words along K at once" : NULL;
 }
 
-/* Global to shared: every turn of every warp. */
+/* Counts the accesses of copies from global to shared memory: every turn of every warp. */
 static void count_copy(gg_layouts *out, const char *name, const gg_plan *plan,
                        const gg_composed *smem, const operand_tile *tile) {
   bool k_major = tile->operand->major == GG_MAJOR_K;
@@ -150,7 +154,7 @@ static void count_copy(gg_layouts *out, const char *name, const gg_plan *plan,
   int64_t unit = gg_simt_unit(plan, tile->operand);
   gg_smem_access *access = gg_layouts_access(out, name, words * gg_simt_word_bytes(plan));
   gg_dealing deal = gg_simt_deal(plan, tile->operand, (int)tile->mn, tile->copy_bytes);
-  int64_t stores = vector / elements; /* of a chunk */
+  int64_t stores = vector / elements; /* stores that one chunk takes */
   access->why = conflict_of(tile, &deal);
   for (int64_t turn = 0; turn < deal.line_turns * deal.chunk_turns * stores; turn++) {
     for (int warp = 0; warp < plan->threads; warp += GG_WARP) {
@@ -167,8 +171,8 @@ static void count_copy(gg_layouts *out, const char *name, const gg_plan *plan,
   }
 }
 
-/* Shared memory to registers: every vector of every word along K, of every warp. `tv` is the
- * fragment's layout, whose threads are its first mode, and whose values go along M or N first. */
+/* Counts the accesses that read fragments: every vector of every word along K, of every warp. `tv`
+ * is the fragment's layout: its first mode is the threads, and its values go along M or N first. */
 static void count_read(gg_layouts *out, const char *name, const gg_plan *plan,
                        const gg_composed *smem, const gg_layout *tv, int64_t mn, int block) {
   int word = plan->mma.k, vector = gg_simt_vector(plan, block);
@@ -192,7 +196,8 @@ static void count_read(gg_layouts *out, const char *name, const gg_plan *plan,
 
 /* ---- The whole -------------------------------------------------------------------------- */
 
-/* Every thread copies, multiplies and stores; what it stores comes from its registers. */
+/* The rings and roles: every thread copies, multiplies and stores, and stores come straight from
+ * its registers. */
 static void derive_rings(gg_layouts *out, const gg_plan *plan) {
   int warps = plan->threads / GG_WARP;
   const gg_ring stages = {.id = GG_RING_STAGES,

@@ -1,7 +1,9 @@
-/* Family sm100: plan -> layouts. Operands and staging are sm90's (derive_sm90.c); the accumulators
- * lie in tensor memory, where tcgen05.mma leaves them (atom/tmem.h), and a warp of the epilogue
- * reads them with tcgen05.ld.16x256b: 16 lanes by 8 columns at a time, of which a thread gets two
- * neighbouring columns of a row and of the row 8 further, as the accumulators of a wgmma lie. */
+/* Family sm100: plan -> layouts.
+ *
+ * Operands and staging are sm90's (derive_sm90.c). The accumulators lie in tensor memory, where
+ * tcgen05.mma leaves them (atom/tmem.h). A warp of the epilogue reads them with tcgen05.ld.16x256b,
+ * 16 lanes by 8 columns at a time. A thread gets two neighbouring columns of a row and of the row 8
+ * further down, just as the accumulators of a wgmma lie. */
 #include "atom/dtype.h"
 #include "atom/smem_desc.h"
 #include "atom/tmem.h"
@@ -32,11 +34,13 @@ int gg_sm100_allocated_columns(const gg_plan *plan) {
   return columns;
 }
 
-/* Where the tensor core leaves the sums: ((M,N),MMAs along M,along N,stages) -> lane and column. */
+/* Where the tensor core leaves the sums: ((M, N), MMAs along M, MMAs along N, stages) -> lane and
+ * column of tensor memory. */
 static gg_status derive_tensor_memory(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   bool half = gg_sm100_blocks_of_mma(plan) == 1;
   const gg_tmem_tile tile = {
-      .ctas = half ? 1 : plan->cta_group, /* a pair's are one CTA's where A is sparse */
+      .ctas = half ? 1 : plan->cta_group, /* if A is sparse, those of a pair lie as those of one CTA
+                                           */
       .m = gg_plan_mma_rows(plan),
       .n = plan->mma.n,
       .rest = {gg_sm100_mmas_m(plan), gg_sm100_mmas_n(plan), plan->accumulator_stages},
@@ -52,8 +56,9 @@ static gg_status derive_tensor_memory(gg_layouts *out, const gg_plan *plan, gg_e
   return GG_OK;
 }
 
-/* A copy brings 32 bytes of each row, an MMA's K step, to eight columns of its lane: where MMAs
- * read A, those of the tile's blocks of rows beside each other, then the next step's. */
+/* Where MMAs read an A in tensor memory. One copy brings 32 bytes of each row, an MMA's K step, to
+ * eight columns of the row's lane. The blocks of rows of the tile's MMAs stand beside each other,
+ * and behind them the next K step's. */
 static gg_status derive_a(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   if (!plan->a_in_tensor) return GG_OK;
   int bits = gg_plan_smem_bits(plan, plan->a.type), mmas = gg_sm100_mmas_m(plan);
@@ -80,8 +85,8 @@ static gg_status derive_a(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* What the epilogue's threads read of a tile: of warps, those of the lower lanes beside each other
- * along M, and those of the upper ones, where these have other columns, along N. */
+/* What the epilogue's threads read of a tile. Warps that read the lower lanes stand beside each
+ * other along M. If the upper lanes hold other columns, the warps that read those stand along N. */
 static gg_status derive_reads(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   int blocks = gg_sm100_blocks_of_mma(plan), mmas = gg_sm100_mmas_m(plan), m = plan->tile_m;
   int warp_rows = blocks * GG_SM90_STAGED_ROWS, columns = gg_plan_warp_columns(plan);
@@ -107,7 +112,8 @@ static gg_status derive_reads(gg_layouts *out, const gg_plan *plan, gg_error *er
 
 /* ---- Scale factors ------------------------------------------------------------------------ */
 
-/* Of each so many atoms along the rows. */
+/* Adds the tensor map of an operand's factors. A box takes `rows` atoms along the rows, every
+ * `step`-th one, and `k` along K. */
 static void add_scale_map(gg_layouts *out, gg_operand_id operand, gg_dtype type, int rows, int step,
                           int k) {
   enum { atom_elements = GG_SCALE_ATOM_BYTES / 2 };
@@ -120,8 +126,8 @@ static void add_scale_map(gg_layouts *out, gg_operand_id operand, gg_dtype type,
                       .rows_step = step > 1 ? step : 0};
 }
 
-/* For a copy what it brings to tensor memory at once is so many rows of 16 bytes. Descriptors are
- * of 32 bytes: the copy reads those of the first of two. */
+/* The descriptor of what one tcgen05.cp brings to tensor memory: `count` rows of 16 bytes.
+ * Descriptors speak of 32 bytes, of which the copy reads the first 16. */
 static gg_status describe_rows(uint64_t *out, int count, gg_error *err) {
   const gg_tuple rows = GG_TUPLE(count, 32), order = GG_TUPLE(1, 2);
   gg_composed pattern, atom;
@@ -137,16 +143,16 @@ static gg_status describe_rows(uint64_t *out, int count, gg_error *err) {
 }
 
 enum {
-  factor_lanes = 32, /* that have factors of their own */
+  factor_lanes = 32, /* lanes that hold factors of their own */
   column_bytes = 4,
   lane_bytes = 65536 * column_bytes,
 };
 
-/* What the kernel computes by hand, an atom behind the other, is the layout of a stage's factors in
- * shared memory, and where MMAs want them in tensor memory: there atoms of one K step are beside
- * each other, or, of two that are folded, one below the other. In shared memory the halves of N
- * that a split gate takes columns of have theirs by themselves: `smem` is that of one then, an
- * atom's rows. Offsets are in bytes. */
+/* Checks the addresses of scale factors that the kernel computes by hand, which assume that atoms
+ * lie one behind the other, against the layout of a stage's factors in shared memory, and against
+ * where MMAs want them in tensor memory. In tensor memory, the atoms of one K step are beside each
+ * other, or, if two are folded, one below the other. If the halves of N of a split gate have
+ * factors of their own, `smem` is the layout of one atom's rows. Offsets are in bytes. */
 static gg_status check_atoms(const gg_layout *smem, const gg_layout *tmem, const char *name,
                              int rows, int atoms_k, int block, bool folded, gg_error *err) {
   int64_t in_atom_k = (int64_t)block * GG_SCALE_FACTORS, right = 0;
@@ -169,9 +175,9 @@ static gg_status check_atoms(const gg_layout *smem, const gg_layout *tmem, const
   return gg_fail(err, DERIVE_COVER, NULL, name, (long long)right, (long long)all);
 }
 
-/* The rows that the pairs of two tiles have: all of those of two atoms, each CTA those of one,
- * where the kernel's MMAs read their factors: so many columns from the atom's first one on as the
- * rows are from its first row. `tmem`: of an atom. */
+/* Checks tiles whose pairs take rows in turns: two such tiles have all rows of two atoms, each CTA
+ * those of one atom. And the MMAs read the factors where they are: as many columns behind the
+ * atom's first one as the rows are behind its first row. `tmem` is the layout of an atom. */
 static gg_status derive_turns(gg_layouts *out, const gg_plan *plan, const gg_layout *tmem,
                               gg_error *err) {
   int rows = plan->tile_m, right = 0, all = 4 * rows;
@@ -195,8 +201,8 @@ static gg_status derive_turns(gg_layouts *out, const gg_plan *plan, const gg_lay
   return GG_OK;
 }
 
-/* As the atom's instructions have them. Of those whose factors begin within words: the words, one
- * behind the other. */
+/* The layouts of factors as the atom's instructions have them. If a tile's factors begin in the
+ * middle of a word, the layouts of the words, one behind the other. */
 static gg_status derive_factors(gg_layout *smem, gg_layout *tmem, const gg_plan *plan, bool is_a,
                                 int rows, gg_error *err) {
   const gg_tuple tile = GG_TUPLE(plan->tile_m * plan->cta_group, plan->tile_n, plan->tile_k);
@@ -217,8 +223,9 @@ static gg_status derive_factors(gg_layout *smem, gg_layout *tmem, const gg_plan 
   return gg_umma_fragment_sf(tmem, &mma, operand, &tile, err);
 }
 
-/* A folded B's: those of boxes of two atoms of all halves, a box behind the other; MMAs read those
- * of a box from two atoms' columns, one below the other. */
+/* The layouts of a folded B's factors: in shared memory boxes of two atoms, one box behind the
+ * other; in tensor memory an MMA reads those of a box from the columns of two atoms, one below the
+ * other. */
 static gg_status derive_halves(gg_layout *smem, gg_layout *tmem, const gg_plan *plan,
                                gg_error *err) {
   enum { rows = 2 * GG_SCALE_ROWS };
@@ -227,8 +234,9 @@ static gg_status derive_halves(gg_layout *smem, gg_layout *tmem, const gg_plan *
   return st ? st : gg_tmem_sf_frg(tmem, &smem->shape, true, err);
 }
 
-/* The columns that tiles have which take them in turns: all of them, both halves of each from the
- * same column of an atom on, and all of a half in the atoms of the box that begins there. */
+/* Checks tiles that take their columns in turns: together they have all columns, both halves of a
+ * tile begin at the same column of an atom, and the box that begins there has the atoms of all of
+ * the half. */
 static gg_status derive_turning_columns(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   int half = gg_plan_warp_columns(plan), tiles = plan->turns_columns, right = 0;
   int places = gg_scale_places_b(plan), step = gg_plan_half_step(plan), all = 2 * half * tiles;
@@ -242,7 +250,8 @@ static gg_status derive_turning_columns(gg_layouts *out, const gg_plan *plan, gg
     int own = i % half, second = i / half % 2, tile = (int)gg_layout_at(&turns, i - i % (2 * half));
     int column = (int)gg_layout_at(&turns, i), atom = column / GG_SCALE_ROWS;
     int first = tile / GG_SCALE_ROWS + second * gg_scale_half_atoms(plan), box = atom - first;
-    /* Columns of tensor memory from the first box's: here, and where MMAs read. */
+    /* Columns of tensor memory behind the first box's: where the factor is, and where the MMA reads
+     * it. */
     int here = GG_SCALE_ATOM_COLUMNS * box + column % GG_SCALE_ROWS / factor_lanes;
     int read = tile % GG_SCALE_ROWS / factor_lanes + own / factor_lanes;
     right +=
@@ -280,7 +289,7 @@ void gg_sm100_add_scale_maps(gg_layouts *out, const gg_plan *plan) {
   int rows_b = gg_scale_atoms_b(plan), k = gg_scale_atoms_k(plan);
   bool folded = gg_plan_folds_scales(plan);
   add_scale_map(out, GG_OPERAND_SCALE_A, plan->scale_a.type, gg_scale_atoms_a(plan), 1, k);
-  if (gg_plan_splits_scales(plan)) rows_b /= 2; /* those of a half of N */
+  if (gg_plan_splits_scales(plan)) rows_b /= 2; /* the box's rows are those of one half of N */
   add_scale_map(out, GG_OPERAND_SCALE_B, plan->scale_b.type, folded ? 2 : rows_b,
                 folded ? gg_scale_half_atoms(plan) : 1, k);
 }
@@ -292,20 +301,22 @@ static gg_status derive_scales(gg_layouts *out, const gg_plan *plan, gg_error *e
   out->scale_column = gg_sm100_accumulator_columns(plan) * plan->accumulator_stages;
   gg_status st = derive_scaled(out, plan, true, rows_a, err);
   if (!st) st = derive_scaled(out, plan, false, rows_b, err);
-  /* An atom is 32 rows, each of which has four rows' factors; two of them are copied at once. */
+  /* An atom is 32 lines, each with the factors of four rows. If they are folded, two atoms are
+   * copied at once. */
   int lines = gg_plan_folds_scales(plan) ? 2 * factor_lanes : factor_lanes;
   return st ? st : describe_rows(&out->scale_descriptor, lines, err);
 }
 
 /* ---- Metadata of a sparse A --------------------------------------------------------------- */
 
-/* Of half a tile four blocks of 16 rows, each with what is beside the map's one gap: zeros. */
+/* The map of half a tile of metadata: four blocks of 16 rows, each followed by zeros, which are
+ * what a map gives for coordinates beyond its one element along the "gap" mode. */
 static gg_tensor_map half_metadata_map(const gg_plan *plan) {
   enum { elements = GG_METADATA_TILE_BYTES / 8, rows = GG_METADATA_TILE_ROWS };
   enum { block = GG_METADATA_BLOCK_ROWS };
   return (gg_tensor_map){
       .operand = GG_OPERAND_METADATA,
-      .type = GG_DTYPE_f64, /* of 8 bytes, whatever they are */
+      .type = GG_DTYPE_f64, /* the map copies units of 8 bytes, whatever they hold */
       .rank = 5,
       .modes = {GG_MAP_METADATA_BLOCK, GG_MAP_METADATA_GAP, GG_MAP_METADATA_BLOCKS,
                 GG_MAP_METADATA_K, GG_MAP_BATCH},
@@ -317,7 +328,7 @@ static gg_tensor_map metadata_map(const gg_plan *plan) {
   if (gg_metadata_is_half(plan)) return half_metadata_map(plan);
   return (gg_tensor_map){
       .operand = GG_OPERAND_METADATA,
-      .type = GG_DTYPE_f64, /* of 8 bytes, whatever they are */
+      .type = GG_DTYPE_f64, /* units of 8 bytes, whatever they hold */
       .rank = 4,
       .modes = {GG_MAP_METADATA_TILE, GG_MAP_METADATA_ROWS, GG_MAP_METADATA_K, GG_MAP_BATCH},
       .box = {tile_elements, gg_metadata_tiles_m(plan), gg_metadata_tiles_k(plan), 1}};
@@ -327,8 +338,9 @@ void gg_sm100_add_metadata_map(gg_layouts *out, const gg_plan *plan) {
   out->maps[out->map_count++] = metadata_map(plan);
 }
 
-/* A box brings tiles to where the layout of all of a stage's metadata has them, and a copy takes
- * the line r of a tile, 16 bytes, to four columns of lane r: where the MMAs of the tile read it. */
+/* Checks that a box brings tiles of metadata to where the layout of a stage's metadata has them,
+ * and that a copy, which takes line r of a tile (16 bytes) to four columns of lane r, brings them
+ * to where MMAs read. */
 static gg_status check_metadata(const gg_layout *smem, const gg_layout *tmem, const gg_plan *plan,
                                 gg_error *err) {
   enum { line_bits = 128, lines = GG_METADATA_TILE_ROWS };

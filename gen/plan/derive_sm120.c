@@ -1,6 +1,6 @@
-/* Family sm120: plan -> layouts. Operands and staging are sm90's (derive_sm90.c), but that nothing
- * has a descriptor: ldmatrix reads them, and lanes their scale factors. The accumulators of a
- * consumer's four warps lie as those of a wgmma do. */
+/* Family sm120: plan -> layouts. Operands and staging are sm90's (derive_sm90.c), but nothing has a
+ * descriptor: ldmatrix reads the operands, and lanes read their scale factors. The accumulators of
+ * a consumer's four warps lie as those of a wgmma do. */
 #include "atom/tiled_mma.h"
 #include "plan/check.h"
 #include "plan/narrow.h"
@@ -12,8 +12,8 @@
 
 /* ---- The MMA ---------------------------------------------------------------------------- */
 
-/* What ldmatrix gives a lane of B is what the MMA takes: two words, of column lane / 4, of bytes
- * lane % 4 * 4 and + 16. */
+/* Checks that what ldmatrix gives a lane of B is what the MMA takes: two words of column lane / 4,
+ * from byte lane % 4 * 4 and from 16 bytes further on. */
 static gg_status check_fragments_of_b(const gg_plan *plan, gg_error *err) {
   enum { word_bits = 32 };
   gg_layout layout = gg_mma_atom_layout(&plan->mma, GG_MMA_B);
@@ -28,8 +28,8 @@ static gg_status check_fragments_of_b(const gg_plan *plan, gg_error *err) {
   return gg_fail(err, DERIVE_COVER, NULL, "tCrB", (long long)right, (long long)(lanes * values));
 }
 
-/* Consumers side by side along M, each with a contiguous block of the tile's rows, of each 64 of
- * which a warp has 16. */
+/* The tiled MMA: consumers side by side along M, each with a contiguous block of the tile's rows.
+ * Of each 64 rows of the block, each warp has 16. */
 static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   int64_t m = plan->mma.m, rows = gg_plan_mma_rows(plan), warps = rows / m;
   int64_t blocks = gg_plan_block_m(plan) / rows;
@@ -52,14 +52,14 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
 
 /* ---- Scale factors ------------------------------------------------------------------------ */
 
-/* Where the text looks for a row's factors is where a stage has them: the words of an atom's row
- * lie behind those of the 32 rows before it, and atoms of a K step behind each other. */
+/* Checks that the text looks for a row's factors where a stage has them: the words of an atom's row
+ * lie behind those of the 32 rows before it, and the atoms of a K step behind each other. */
 static gg_status check_places(gg_layouts *out, const gg_plan *plan, bool is_a, gg_error *err) {
   enum { lines = 32, line_bytes = GG_SCALE_ATOM_BYTES / lines };
   const char *name = is_a ? "sSFA" : "sSFB";
   int block = plan->scale_a.block;
   int64_t atoms = is_a ? gg_scale_atoms_a(plan) : gg_scale_atoms_b(plan);
-  if (!is_a && gg_plan_splits_scales(plan)) atoms /= 2; /* those of each half of N by themselves */
+  if (!is_a && gg_plan_splits_scales(plan)) atoms /= 2; /* those of one half of N */
   int64_t rows = atoms * GG_SCALE_ROWS, right = 0;
   gg_layout smem;
   gg_status st = gg_scale_smem_layout(&smem, block, rows, plan->tile_k, plan->mma.k, err);
@@ -78,8 +78,9 @@ static gg_status check_places(gg_layouts *out, const gg_plan *plan, bool is_a, g
   return GG_OK;
 }
 
-/* Whose factors a lane has: of A's rows those of lane / 4 and + 8, as two lanes of each quad, or
- * the other two, are named; of B's columns that of lane / 4, as one lane of each quad is. */
+/* Checks which factors a lane has to hold. For A's rows lane / 4 and lane / 4 + 8, two lanes of
+ * each quad (the first two or the last two) are named by the instruction; for B's column lane / 4,
+ * one lane of each quad is. */
 static gg_status check_lanes(const gg_plan *plan, bool is_a, gg_error *err) {
   gg_layout layout = gg_mma_atom_layout(&plan->mma, is_a ? GG_MMA_SFA : GG_MMA_SFB);
   int64_t lanes = gg_layout_mode_size(&layout, 0), right = 0;

@@ -1,22 +1,22 @@
 /* Family sm80: plan -> layouts.
  *
- * Shared memory. An operand's tile is cut into lines along its contiguous mode. Under a swizzle
- * of W bytes the tile is made of patterns, 8 lines of W bytes each, in which the 16-byte chunks
- * of a line are permuted by the line's number: the 8 rows that an ldmatrix phase reads lie in 8
+ * Shared memory. An operand's tile is cut into lines along its contiguous mode. Under a swizzle of
+ * W bytes the tile consists of patterns, 8 lines of W bytes each, in which the 16-byte chunks of a
+ * line are permuted by the line's number. So the 8 rows that one phase of ldmatrix reads lie in 8
  * different groups of 4 banks, and so do the chunks that 8 threads of cp.async write. Without a
  * swizzle, lines are padded to an odd number of chunks, which does the same for reads.
  *
- * Threads. cp.async deals chunks to threads round robin: 128 bytes of a line to as many as it
- * takes, then of the next line, and what lies further along the lines to the same threads again,
- * whose copies then differ by a constant. The tiled MMA gives each warp one contiguous block of
- * atoms.
- *
- * Everything is then counted: each element copied and multiplied exactly once, and the
- * wavefronts of every access to shared memory against the fewest possible.
- *
  * Operands whose fragments lanes read element by element (gg_sm80_by_elements) are permuted, or
- * padded, by units of 32 bytes: lanes at four places along K and eight, or of f64 four, along M or
- * N read 32 bytes of each of four lines, whichever of the two the lines run along. */
+ * padded, in units of 32 bytes. Lanes at four places along K, and at eight along M or N (four with
+ * f64), read 32 bytes of each of four lines, whichever way the lines run.
+ *
+ * Threads. cp.async deals chunks to threads round robin: 128 bytes of a line to as many threads as
+ * that takes, then 128 bytes of the next line, and so on. What lies further along the lines goes to
+ * the same threads again, so that the addresses of a thread's copies differ by a constant. The
+ * tiled MMA gives each warp one contiguous block of atoms.
+ *
+ * Everything is then counted: that each element is copied and multiplied exactly once, and how many
+ * wavefronts every access to shared memory takes, against the fewest possible. */
 #include "atom/dtype.h"
 #include "plan/check.h"
 #include "plan/gate.h"
@@ -37,8 +37,8 @@ typedef struct operand_tile {
   gg_swizzle_kind swizzle;
   int copy_bytes;
   int bits;         /* of an element */
-  bool by_elements; /* whether lanes read its fragments so */
-  bool twins;       /* whether lanes get bytes of two lines' neighbours */
+  bool by_elements; /* whether lanes read its fragments element by element */
+  bool twins;       /* whether its fragments hold twins (sm80.h) */
 } operand_tile;
 
 static int log2_of(int64_t power) {
@@ -50,12 +50,12 @@ static int log2_of(int64_t power) {
   return log;
 }
 
-/* What stays together in memory, whatever the swizzle: bytes. */
+/* Bytes that stay together in memory under every swizzle. */
 static int unit_bytes(const operand_tile *tile) {
   return tile->by_elements ? 2 * chunk_bytes : chunk_bytes;
 }
 
-/* Of the pattern: log2 of its units a line. */
+/* log2 of how many such units a line of the swizzle's pattern has. */
 static int swizzle_bits(const operand_tile *tile) {
   int bits = 0;
   while (unit_bytes(tile) << bits < gg_swizzle_bytes(tile->swizzle))
@@ -67,7 +67,7 @@ static int64_t line_elements(const operand_tile *tile) {
   return tile->k_major ? tile->k : tile->mn;
 }
 
-/* (mn, k) -> element, lines `pitch` elements apart. */
+/* (mn, k) -> element, for lines that are `pitch` elements apart. */
 static gg_status pitched(gg_layout *out, const operand_tile *tile, int64_t pitch, gg_error *err) {
   gg_tuple shape = GG_TUPLE(tile->mn, tile->k);
   gg_tuple stride = tile->k_major ? GG_TUPLE(pitch, 1) : GG_TUPLE(1, pitch);
@@ -77,7 +77,7 @@ static gg_status pitched(gg_layout *out, const operand_tile *tile, int64_t pitch
 /* The pattern of a swizzle, repeated line by line, then along the line. */
 static gg_status patterned(gg_composed *out, const operand_tile *tile, int bits, gg_error *err) {
   int64_t unit = (int64_t)unit_bytes(tile) * 8 / tile->bits, width = unit << bits;
-  int64_t lines = tile->by_elements ? 4 : 8; /* that are read at once */
+  int64_t lines = tile->by_elements ? 4 : 8; /* lines that are read at once */
   gg_tuple shape = tile->k_major ? GG_TUPLE(lines, width) : GG_TUPLE(width, lines);
   gg_tuple stride = tile->k_major ? GG_TUPLE(width, 1) : GG_TUPLE(1, width);
   gg_tuple target = GG_TUPLE(tile->mn, tile->k);
@@ -87,8 +87,9 @@ static gg_status patterned(gg_composed *out, const operand_tile *tile, int bits,
   gg_status st;
   if ((st = gg_layout_make(&pattern, &shape, &stride, err))) return st;
   if ((st = gg_layout_tile_to_shape(&whole, &pattern, &target, &order, err))) return st;
-  /* On elements: the low bits stay, a unit; the number of the 128 bytes is as many bits above as
-   * they have units. */
+  /* The swizzle permutes elements. Its low bits, those of a unit, stay as they are. The bits that
+   * it permutes by are those of the number of the 128 bytes, which lie above as many units as 128
+   * bytes have. */
   int units = log2_of(stage_alignment / unit_bytes(tile));
   if ((st = gg_swizzle_make(&swizzle, bits, log2_of(unit), units, err))) return st;
   return gg_composed_make(out, swizzle, 0, &whole, err);
@@ -122,8 +123,9 @@ static gg_dealing deal_tile(const operand_tile *tile, int threads) {
 
 /* ---- Threads ---------------------------------------------------------------------------- */
 
-/* (thread, element) -> colexicographic index in the tile. Where every thread has work in every
- * turn, as dealt; else the first mode is the chunk's number in memory order. */
+/* Which elements each thread copies: (thread, element) -> colexicographic index in the tile. If
+ * every thread has work in every turn, the layout is as the chunks are dealt; else its first mode
+ * is the chunk's number in memory order. */
 static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threads, gg_error *err) {
   int64_t vector = tile->copy_bytes * 8 / tile->bits, line = line_elements(tile);
   int64_t lines = tile->mn * tile->k / line;
@@ -147,8 +149,9 @@ static gg_status derive_copy(gg_layout *out, const operand_tile *tile, int threa
   return gg_layout_composition(out, &memory_order, &deal, err);
 }
 
-/* The permutation that makes each of `warps` own one contiguous block of atoms, or leaves them in
- * turns. Twins are 8 apart in an atom of 16, or one atom of 8 apart. */
+/* The permutation that gives each of `warps` one contiguous block of atoms, or leaves atoms
+ * alternating between warps (`turns`). Twins are 8 rows apart in an atom of 16, or one atom apart
+ * if atoms have 8. */
 static gg_status blocks(gg_tiler *out, int extent, int warps, int atom, bool turns, bool twins,
                         gg_error *err) {
   int64_t count = extent / warps / atom;
@@ -188,12 +191,12 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
 
 /* ---- Accesses --------------------------------------------------------------------------- */
 
-/* The colexicographic index of a place in memory order: `line`, and `position` along it. */
+/* The colexicographic index of the element that is number `position` of line `line`. */
 static int64_t tile_index(const operand_tile *tile, int64_t line, int64_t position) {
   return tile->k_major ? line + position * tile->mn : position + line * tile->mn;
 }
 
-/* Global to shared: every turn of every warp. */
+/* Counts the accesses of copies from global to shared memory: every turn of every warp. */
 static void count_copy(gg_smem_access *access, const gg_composed *smem, const operand_tile *tile,
                        int threads) {
   int vector = tile->copy_bytes * 8 / tile->bits;
@@ -213,8 +216,8 @@ static void count_copy(gg_smem_access *access, const gg_composed *smem, const op
   }
 }
 
-/* Shared memory to registers, element by element: lanes hold row lane / 4 of eight along M or N,
- * and place lane % 4 of four along K. */
+/* Counts the reads of fragments element by element: a lane holds row lane / 4 of eight along M or
+ * N, and place lane % 4 of four along K. */
 static void count_elements(gg_smem_access *access, const gg_composed *smem,
                            const operand_tile *tile) {
   for (int64_t k = 0; k < tile->k; k += 4) {
@@ -229,10 +232,11 @@ static void count_elements(gg_smem_access *access, const gg_composed *smem,
   }
 }
 
-/* Bytes along M or N to registers: an ldmatrix brings 16 of them at 32 places along K, as four
- * matrices of 8 lines. A lane's four neighbouring places are in two matrices, two in each; which
- * two, changes in the middle, so that a matrix's lines are of all residues modulo 8, as eight
- * lines one behind the other are: what frees these of conflicts, frees those. */
+/* Counts the reads of fragments with twins. One ldmatrix brings 16 bytes along M or N at 32 places
+ * along K, as four matrices of 8 lines. The four neighbouring places that a lane needs are two in
+ * one matrix and two in another. Which two are in which changes in the middle of a matrix, so that
+ * its lines have all residues modulo 8, like eight lines one behind the other: a swizzle that frees
+ * those of bank conflicts frees these. */
 static void count_twins(gg_smem_access *access, const gg_composed *smem, const operand_tile *tile) {
   for (int64_t k = 0; k < tile->k; k += 32) {
     for (int64_t mn = 0; mn < tile->mn; mn += 16) {
@@ -249,14 +253,16 @@ static void count_twins(gg_smem_access *access, const gg_composed *smem, const o
 
 /* ---- Staging ---------------------------------------------------------------------------- */
 
-/* One warp's staging memory for C or D: rows x columns, in lines of the contiguous mode. */
+/* One warp's staging memory for C or D: rows x columns elements, stored in lines along the
+ * contiguous mode. */
 typedef struct staging {
   const char *fragments, *lines; /* names of its two accesses */
   int64_t rows, columns;
   bool n_major;
   int element_bytes, access_bytes;
   bool twins_m, twins_n;
-  int gated; /* columns that a lane has side by side, one for each two of the product; 0: no gate */
+  int gated; /* columns that a lane has side by side behind a gate, one for each two of the product;
+              * 0: there is no gate */
 } staging;
 
 static int64_t staging_address(const gg_composed *smem, const staging *s, int64_t row,
@@ -264,9 +270,11 @@ static int64_t staging_address(const gg_composed *smem, const staging *s, int64_
   return gg_composed_at(smem, row + column * s->rows) * s->element_bytes;
 }
 
-/* Between registers and staging memory, behind a gate: an accumulator's 8 x 8 part has row lane / 4
- * and column lane % 4 of 4; of twins rows lane / 4 * 2 and + 1 of 16, or columns lane % 4 * 2 and
- * + 1 of 8, in two parts, as of halves of N, and of both four columns in four. */
+/* Counts the accesses between registers and staging memory behind a gate. Of an accumulator's 8 x 8
+ * block, a lane has row lane / 4 and, of D's four columns, column lane % 4. With twins along M it
+ * has rows lane / 4 * 2 and + 1 of 16; with two columns side by side, as with twins along N or from
+ * the halves of N, columns lane % 4 * 2 and + 1 of 8 in two blocks; with both, four columns in four
+ * blocks. */
 static gg_smem_access count_gated(const gg_composed *smem, const staging *s) {
   int rows = s->twins_m ? 2 : 1, columns = s->gated;
   gg_smem_access access = {.name = s->fragments, .bytes = s->element_bytes};
@@ -283,10 +291,11 @@ static gg_smem_access count_gated(const gg_composed *smem, const staging *s) {
   return access;
 }
 
-/* Between registers and staging memory: an accumulator's 8 x 8 part has row lane / 4 and columns
- * lane % 4 * 2 and + 1, one access where they are neighbours in memory, else two. Of twins a lane
- * has rows lane / 4 * 2 and + 1 of 16 in two parts, or the columns from lane % 4 * 4 to + 3 in two,
- * which are one access where they are neighbours. */
+/* Counts the accesses between registers and staging memory. Of an accumulator's 8 x 8 block a lane
+ * has row lane / 4 and columns lane % 4 * 2 and + 1: one access if these are neighbours in memory,
+ * else two. With twins along M it has rows lane / 4 * 2 and + 1 of 16 in two blocks; with twins
+ * along N the columns from lane % 4 * 4 to + 3 in two blocks, which are one access if they are
+ * neighbours. */
 static gg_smem_access count_fragments(const gg_composed *smem, const staging *s) {
   if (s->gated) return count_gated(smem, s);
   int rows = s->twins_m ? 2 : 1, columns = s->twins_n ? 4 : 2, width = s->n_major ? columns : 1;
@@ -308,7 +317,7 @@ static gg_smem_access count_fragments(const gg_composed *smem, const staging *s)
   return access;
 }
 
-/* Between staging and global memory: every turn of the warp. */
+/* Counts the accesses between staging memory and global memory: every turn of the warp. */
 static gg_smem_access count_lines(const gg_composed *smem, const staging *s) {
   gg_smem_access access = {.name = s->lines, .bytes = s->access_bytes};
   int vector = s->access_bytes / s->element_bytes;
@@ -327,7 +336,7 @@ static gg_smem_access count_lines(const gg_composed *smem, const staging *s) {
   return access;
 }
 
-/* The lines, in patterns of up to 128 bytes under `swizzle`. */
+/* The layout of staging memory: its lines, in patterns of up to 128 bytes under `swizzle`. */
 static gg_status staging_layout(gg_composed *out, const staging *s, gg_swizzle swizzle,
                                 gg_error *err) {
   int64_t line = s->n_major ? s->columns : s->rows, width = line;
@@ -348,10 +357,10 @@ static int waste(gg_smem_access a, gg_smem_access b) {
   return a.wavefronts.taken - a.wavefronts.least + b.wavefronts.taken - b.wavefronts.least;
 }
 
-/* The first swizzle that frees both accesses of conflicts; if none does, the best. Swizzles permute
- * 128 bytes, one line of all banks: 16-byte chunks, or 32-byte pairs of them, or, where lanes hold
- * four columns, fours; by the number of the 128 bytes, or by half of that where a warp touches
- * every other line. */
+/* Takes the first swizzle that frees both accesses of bank conflicts; if none does, the best. The
+ * candidates permute the parts of 128 bytes, one line of all banks: 16-byte chunks, pairs of them,
+ * or, if lanes hold four columns, groups of four. They permute by the number of the 128 bytes, or
+ * by half of it, for warps that access every other line. */
 static gg_status derive_staging(gg_layouts *out, gg_composed *smem, const staging *s,
                                 gg_error *err) {
   int chunk_bits = log2_of(chunk_bytes / s->element_bytes);
@@ -365,7 +374,8 @@ static gg_status derive_staging(gg_layouts *out, gg_composed *smem, const stagin
     gg_status st;
     if ((st = gg_swizzle_make(&swizzle, bits, base, shift, err))) return st;
     if ((st = staging_layout(&layout, s, swizzle, err))) return st;
-    gg_composed flat = layout; /* the same function of fewer modes, for counting */
+    gg_composed flat = layout; /* the same function with fewer modes, which is cheaper to evaluate
+                                */
     if ((st = gg_layout_coalesce(&flat.layout, &layout.layout, NULL, err))) return st;
     gg_smem_access f = count_fragments(&flat, s), l = count_lines(&flat, s);
     if (best >= 0 && waste(f, l) >= best) continue;
@@ -381,8 +391,8 @@ static gg_status derive_staging(gg_layouts *out, gg_composed *smem, const stagin
 
 /* ---- The whole -------------------------------------------------------------------------- */
 
-/* Every access of the operand's tile. Addresses are taken from the coalesced layout, which is the
- * same function of fewer modes: each address costs less. */
+/* Counts every access to the operand's tile. Addresses come from the coalesced layout, which is the
+ * same function with fewer modes and so cheaper to evaluate. */
 static gg_status count_operand(gg_smem_access *copy, gg_smem_access *matrices,
                                const gg_composed *smem, const operand_tile *tile, int threads,
                                gg_error *err) {
@@ -400,7 +410,7 @@ static gg_status count_operand(gg_smem_access *copy, gg_smem_access *matrices,
 }
 
 static gg_status derive_operands(gg_layouts *out, const gg_plan *plan, gg_error *err) {
-  int bits = gg_dtype_info_of(plan->a.type)->bits; /* B's have as many */
+  int bits = gg_dtype_info_of(plan->a.type)->bits; /* B's elements have as many bits */
   const operand_tile a = {"A",
                           plan->tile_m,
                           gg_plan_k_of_a(plan, plan->tile_k),
@@ -492,9 +502,9 @@ static gg_status derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error 
   return GG_OK;
 }
 
-/* Sums of warps along K that are not the first take the stages' place behind a tile's last K tile.
- * Of an MMA's sums a lane moves up to 16 bytes at once, which lie beside those of the warp's other
- * lanes. */
+/* The ring of sums that warps along K hand to the first of them. They take the stages' place behind
+ * a tile's last K tile. A lane moves up to 16 bytes of an MMA's sums at once, which lie beside
+ * those of the warp's other lanes. */
 static void derive_along_k(gg_layouts *out, const gg_plan *plan) {
   if (plan->atoms_k == 1) return;
   int bytes = gg_sm80_sums_at_once(plan);
@@ -514,10 +524,11 @@ static void derive_along_k(gg_layouts *out, const gg_plan *plan) {
                          .reuses = true});
 }
 
-/* The pipeline's stages, and sums in their place, then staging: behind them where the next tile's
- * first copies arrive while this one's accumulators leave, else in the same memory, once the last
- * stage is read. D's sub-tiles and those that are read take turns in a warp's staging memory. Every
- * warp copies, multiplies and stores, and all meet at the CTA's barrier. */
+/* The rings and roles: the pipeline's stages, the sums in their place, then the staging. Staging
+ * lies behind the stages if the next tile's first copies arrive while this tile's accumulators
+ * leave; else in the same memory, once the last stage has been read. D's sub-tiles and those that
+ * are read take turns in a warp's staging memory. Every warp copies, multiplies and stores, and all
+ * meet at the CTA's barrier. */
 static void derive_rings(gg_layouts *out, const gg_plan *plan) {
   int warps = plan->threads / GG_WARP;
   const gg_ring stages = {.id = GG_RING_STAGES,

@@ -1,17 +1,17 @@
 /* Family sm90: plan -> layouts.
  *
- * Shared memory. wgmma reads operands by descriptors, which can say the canonical layouts alone:
- * patterns of 8 lines as wide as the swizzle, repeated. A box of a tensor map, as wide as the
- * swizzle, is laid out by TMA as one column of such patterns, and columns stand one behind the
- * other: gg_smem_atom repeated over the lines first, then along them, is both. That each MMA's
- * operand has the descriptor of the first, but for its start address, is checked here for every
- * one of them: the kernel then only adds to the address.
+ * Shared memory. wgmma reads operands through descriptors, and a descriptor can only describe a
+ * canonical layout: patterns of 8 lines, each as wide as the swizzle, repeated. TMA lays out a box
+ * that is as wide as the swizzle as one column of such patterns, and one such column follows the
+ * other. gg_smem_atom, repeated first over the lines and then along them, is both. This file checks
+ * for every MMA that its operand's descriptor is that of the first one but for the start address,
+ * so that the kernel only has to add to the address.
  *
- * Staging. D leaves by boxes too, each of a warp's 16 rows; they have the same patterns.
+ * Staging. D leaves by boxes, too, each with a warp's 16 rows. They have the same patterns.
  *
- * Everything is then counted: each element multiplied exactly once, each line of the tile in
- * exactly one box, and wavefronts against the fewest possible. (PTX ISA, "Asynchronous warpgroup
- * level matrix shared memory layout", "Tensor copy: swizzling modes".) */
+ * Then everything is counted: each element must be multiplied exactly once, each line of the tile
+ * must be in exactly one box, and wavefronts are compared with the fewest possible. (PTX ISA,
+ * "Asynchronous warpgroup level matrix shared memory layout", "Tensor copy: swizzling modes".) */
 #include "atom/dtype.h"
 #include "atom/smem_desc.h"
 #include "atom/tiled_mma.h"
@@ -22,7 +22,8 @@
 #include "plan/sm90.h"
 
 enum {
-  pattern_bytes = 1024, /* 8 lines of 128 bytes: where a swizzle's pattern must start */
+  pattern_bytes = 1024, /* 8 lines of 128 bytes; the pattern of a swizzle must begin at a multiple
+                         * of it */
   descriptor_unit = 16, /* bytes */
 };
 
@@ -30,7 +31,7 @@ static int64_t round_up(int64_t value, int64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/* What a tensor map says of lines of this width. */
+/* The swizzle of a tensor map, in bytes, for lines of this many bytes. */
 static int map_swizzle(int width) {
   return width > descriptor_unit ? width : 0;
 }
@@ -44,20 +45,20 @@ static gg_smem_swizzle smem_swizzle(int bytes) {
 
 /* ---- Operands --------------------------------------------------------------------------- */
 
-/* One operand's tile, mn x k elements; an MMA takes block_mn of the one. */
+/* One operand's tile of mn x k elements. One MMA takes block_mn x block_k of them. */
 typedef struct operand_tile {
   const char *name; /* "A" */
   int64_t mn, k, block_mn, block_k;
   bool k_major;
-  int pieces;      /* MMAs along mn whose lines boxes of their own have; 0: one */
-  int bits, width; /* of an element; of a line of the swizzle's pattern, in bytes */
-  bool wide;       /* whether the swizzle moves 32 bytes as one, not 16 */
+  int pieces;      /* MMAs along mn that have boxes of their own; 0: boxes span all of mn */
+  int bits, width; /* bits of an element; bytes of a line of the swizzle's pattern */
+  bool wide;       /* the swizzle moves units of 32 bytes, not of 16 */
   gg_smem_desc_kind kind;
-  bool loaded; /* by ldmatrix: there are no descriptors */
-  bool cut;    /* lines end within an MMA's K */
+  bool loaded; /* read by ldmatrix: there are no descriptors */
+  bool cut;    /* lines of a box end inside of an MMA's K */
 } operand_tile;
 
-/* (mn, k) -> element, in the form that descriptors are made from: the swizzle is of addresses. */
+/* (mn, k) -> element, in the form that descriptors are made from: its swizzle acts on addresses. */
 static gg_status canonical(gg_composed *out, const operand_tile *tile, gg_error *err) {
   gg_tuple target = GG_TUPLE(tile->mn, tile->k);
   gg_tuple order = tile->k_major ? GG_TUPLE(1, 2) : GG_TUPLE(2, 1);
@@ -80,10 +81,10 @@ static gg_status blocked(gg_layout *out, const operand_tile *tile, const gg_layo
   return gg_layout_zipped_divide(out, whole, &tiler, err);
 }
 
-/* The same of MMAs whose K step may begin in a line of one box and end in the next box's. Their
- * descriptors have the address of that line where those of others have a leading dimension, and bit
- * 52 says so; each line's 16 bytes must be one behind the other. (PTX ISA, "Matrix Descriptor",
- * leading dimension mode.) */
+/* The same as describe for MMAs whose K step may begin in a line of one box and end in the next
+ * box's. Where other descriptors have a leading dimension, theirs have the address of the next
+ * box's line, as bit 52 says. The 16-byte units of each line must follow one another. (PTX ISA,
+ * "Matrix Descriptor", leading dimension mode.) */
 static gg_status describe_cut(gg_boxed_tile *out, const operand_tile *tile, const gg_composed *smem,
                               gg_error *err) {
   enum { least = 2 /* units of a canonical layout */ };
@@ -113,7 +114,7 @@ static gg_status describe_cut(gg_boxed_tile *out, const operand_tile *tile, cons
   return gg_fail(err, DERIVE_COVER, NULL, tile->name, (long long)right, (long long)all);
 }
 
-/* The descriptor of the first MMA's operand, and where the others start. */
+/* Makes the descriptor of the first MMA's operand, and the layout of where the others start. */
 static gg_status describe(gg_boxed_tile *out, const operand_tile *tile, const gg_composed *smem,
                           gg_error *err) {
   gg_layout divided, first, rest;
@@ -144,7 +145,8 @@ static int pieces_of(const operand_tile *tile) {
   return tile->pieces && tile->k_major ? tile->pieces : 1;
 }
 
-/* Boxes as wide as the swizzle's pattern, with all lines of the tile, or of an MMA's. */
+/* Boxes are as wide as the swizzle's pattern. They have all lines of the tile, or those of one
+ * piece. */
 static void derive_boxes(gg_boxed_tile *out, const operand_tile *tile) {
   int64_t contiguous = tile->k_major ? tile->k : tile->mn,
           lines = tile->k_major ? tile->mn : tile->k;
@@ -154,7 +156,7 @@ static void derive_boxes(gg_boxed_tile *out, const operand_tile *tile) {
   out->bytes = (int64_t)out->lines * tile->width;
 }
 
-/* The map of an operand that is copied in boxes. */
+/* Adds the tensor map of an operand that is copied in boxes. */
 static gg_tensor_map *add_map(gg_layouts *out, gg_operand_id operand, gg_dtype type, int line,
                               int lines, int width) {
   gg_tensor_map *map = &out->maps[out->map_count];
@@ -167,8 +169,8 @@ static gg_tensor_map *add_map(gg_layouts *out, gg_operand_id operand, gg_dtype t
   return map;
 }
 
-/* What one box holds in shared memory, line by line, is what the tile's layout says: its place,
- * swizzled as TMA does it. */
+/* Checks that a box, which TMA writes line by line and swizzled, puts each 16-byte chunk where the
+ * tile's layout has it. */
 static gg_status check_boxes(const gg_boxed_tile *boxes, const operand_tile *tile,
                              const gg_composed *smem, gg_error *err) {
   int64_t chunks = tile->width / descriptor_unit, elements = boxes->line / chunks;
@@ -180,8 +182,8 @@ static gg_status check_boxes(const gg_boxed_tile *boxes, const operand_tile *til
         int64_t across = box % pieces * boxes->lines + line;
         int64_t index = tile->k_major ? across + along * tile->mn : along + across * tile->mn;
         int64_t row = box * boxes->bytes + line * tile->width;
-        /* The 16-byte chunk's number, or that of 32 bytes, is xored with bits 7 and up of the
-         * address. */
+        /* The number of the 16-byte chunk, or of the unit of 32 bytes, is xored with bits 7 and up
+         * of the address. */
         int64_t bits = row / 128 % 8 & (chunks - 1);
         if (tile->wide) bits = row / 128 % 4 * 2;
         int64_t address = row + (chunk ^ bits) * descriptor_unit;
@@ -205,7 +207,7 @@ static gg_status derive_operand(gg_composed *out, int64_t *size, gg_boxed_tile *
   return check_boxes(boxes, tile, out, err);
 }
 
-/* The map of A or of B. */
+/* Adds the map of A or of B. */
 static void add_input(gg_layouts *out, gg_operand_id id, const gg_plan *plan,
                       const gg_operand *operand, const gg_boxed_tile *boxes,
                       const operand_tile *tile) {
@@ -214,7 +216,8 @@ static void add_input(gg_layouts *out, gg_operand_id id, const gg_plan *plan,
   map->swizzle_wide = tile->wide;
   map->end = gg_sm90_has_end(plan, operand);
   if (id != GG_OPERAND_B || !gg_plan_splits_rows(plan)) return;
-  /* By turns, or those of a half behind each other, of which a CTA of a pair has one. */
+  /* Rows of B that belong to a split gate come in turns from both halves, or as a stretch of each
+   * half, of which a CTA of a pair has one. */
   bool apart = gg_sm90_halves_tile(plan);
   int halves = apart ? boxes->lines / plan->split_columns : 2;
   int half = apart ? 2 : 1, lines = 3 - half;
@@ -224,8 +227,8 @@ static void add_input(gg_layouts *out, gg_operand_id id, const gg_plan *plan,
   map->box[half] = halves, map->box[lines] = boxes->lines / halves, map->box[3] = 1;
 }
 
-/* The tensor core reads matrices of 8 lines of 16 bytes, or of 4 of 32 under the swizzle of such.
- */
+/* Counts the tensor core's reads. It reads matrices of 8 lines of 16 bytes; under the swizzle of
+ * 32-byte units, of 4 lines of 32 bytes. */
 static void count_reads(gg_layouts *out, const char *name, const gg_composed *smem,
                         const operand_tile *tile) {
   enum { lines = 4, lanes = 2, unit_bits = 256, matrix = lines * lanes };
@@ -299,14 +302,14 @@ gg_status gg_sm90_derive_operands(gg_layouts *out, const gg_plan *plan, gg_error
   return GG_OK;
 }
 
-/* What ldmatrix gives a lane is what the MMA takes of A: four words, of rows lane / 4 and + 8, of
- * bytes lane % 4 * 4 and + 16. */
+/* Checks that ldmatrix gives each lane what the MMA takes of A: four words, from the rows lane / 4
+ * and 8 further down, and from the bytes lane % 4 * 4 and 16 further on. */
 gg_status gg_sm90_check_fragments(const gg_plan *plan, gg_error *err) {
   enum { lanes = 32, rows_a_warp = 16, word_bits = 32 };
   gg_layout layout = gg_mma_atom_layout(&plan->mma, GG_MMA_A);
   int64_t threads = gg_layout_mode_size(&layout, 0), values = gg_layout_mode_size(&layout, 1);
   int64_t in_word = word_bits / gg_plan_smem_bits(plan, plan->a.type), right = 0;
-  if (plan->sparse_a) in_word *= 2; /* elements that a word of stored ones is of */
+  if (plan->sparse_a) in_word *= 2; /* elements that one word stores */
   for (int64_t i = 0; i < threads * values; i++) {
     int64_t thread = i % threads, value = i / threads, word = value / in_word;
     int64_t lane = thread % lanes, m = thread / lanes * rows_a_warp + lane / 4 + word % 2 * 8;
@@ -317,7 +320,7 @@ gg_status gg_sm90_check_fragments(const gg_plan *plan, gg_error *err) {
   return gg_fail(err, DERIVE_COVER, NULL, "tCrA", (long long)right, (long long)(threads * values));
 }
 
-/* Warpgroups side by side along M, each with a contiguous block of the tile's rows. */
+/* Warpgroups side by side along M. Each has a contiguous block of the tile's rows. */
 static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   int64_t blocks = gg_plan_block_m(plan) / plan->mma.m;
   gg_tuple atoms = GG_TUPLE(plan->atoms_m, 1, 1);
@@ -570,7 +573,7 @@ static gg_status derive_operation(gg_layouts *out, const gg_plan *plan, int oper
   return st;
 }
 
-/* Maps follow each other as the kernel's parameters do: C's, D's, then the operations'. */
+/* Adds maps in the order of the kernel's parameters: C's, D's, then those of the operations. */
 gg_status gg_sm90_derive_epilogue(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   out->fetched_count = gg_sm90_fetched(out->fetched, plan);
   out->fetch_stages = gg_sm90_fetch_stages(plan);

@@ -1,5 +1,5 @@
-/* What of a plan decides how its kernel's products are distributed; of a kernel, which a launch
- * has, distribution.c says the same. */
+/* What decides, in a plan, how its kernel's products are distributed. distribution.c takes the same
+ * from a gg_kernel, which is what a launch has. */
 #include <string.h>
 
 #include "atom/dtype.h"

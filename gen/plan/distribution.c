@@ -1,22 +1,24 @@
-/* Which clusters compute which tiles, and how many share one.
+/* Which clusters compute which tiles, and how many clusters share a tile.
  *
- * Data-parallel and persistent kernels compute every tile whole. Of split_k each tile is shared by
- * the same number of clusters. Of stream_k only what does not fill the device is shared: up to two
- * rounds of tiles, distributed in one share a cluster, of one to two tiles' length, so that all
- * clusters end at once; the rounds before keep the locality of whole tiles (Osama et al.,
- * "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
- * GPU", 2023). Fewer tiles than clusters are shared as split_k would.
+ * Data-parallel and persistent kernels compute every tile whole. With split_k every tile is shared
+ * by the same number of clusters. With stream_k only those tiles are shared that do not fill the
+ * device: up to two rounds of tiles, distributed so that each cluster has one share, as long as one
+ * to two tiles, and all clusters end at once. The rounds before are whole tiles, which keeps their
+ * locality (Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
+ * Multiplication on the GPU", 2023). If there are fewer tiles than clusters, they are shared as by
+ * split_k.
  *
- * Invariants, which the kernel relies on (templates/parts/shares.cu): a tile has no more
- * shares than clusters run at once, or K tiles; in groups of one tile every share is within it;
- * every warp of a shared tile has a counter in front of the workspace, and groups of sums over D
- * have theirs at the end of these.
+ * Invariants that the kernel relies on (templates/parts/shares.cu): a tile has no more shares than
+ * clusters run at once, nor more than it has K tiles; in groups of one tile every share lies within
+ * the tile; every warp of a shared tile has a counter at the front of the workspace, and groups of
+ * sums over D have theirs at the end of the counters.
  *
- * The model counts in K tiles. One costs its bytes of A and B, and everything else what it costs
- * more or less than that: sums are written and read at the same speed, and a share is waited for
- * (atom/device_columns.def). It only weighs ways to distribute one kernel's tiles, of which a
- * launch has nothing but gg_kernel's facts; what one takes in seconds is choice/model.c, which asks
- * here how they are distributed. Sums and waits are counted as in the kernels that its constants
+ * The model counts time in K tiles: one is the time to load a K tile's bytes of A and B, and
+ * everything else is expressed as a multiple of that. Sums are written and read at the same speed,
+ * and each share is waited for (atom/device_columns.def). The model only compares ways to
+ * distribute one kernel's tiles, because a launch knows no more of the kernel than gg_kernel's
+ * facts. How many seconds one way takes is the business of choice/model.c, which asks here how the
+ * tiles are distributed. Sums and waits are counted as in the kernels that the model's constants
  * were fitted to: see docs/performance/h100.md, "Shared tiles". */
 #include "plan/distribution.h"
 
@@ -27,25 +29,28 @@
 #include "layout/banks.h"
 #include "plan/sums.h"
 
-/* Of the kernel's text (templates/parts/shares.cu). */
+/* Constants of the kernel's text (templates/parts/shares.cu). */
 enum {
-  few_shares = 3,   /* that one cluster adds up alone */
-  warp_chunk = 512, /* bytes of a warp's sums, of which it takes some, where many add up */
+  few_shares = 3,   /* up to this many shares of a tile, one cluster adds up all of them */
+  warp_chunk = 512, /* bytes of a warp's sums; if many clusters add up, each takes some of these
+                     * chunks */
 };
 
-/* What of a kernel and a problem decides. */
+/* What a kernel and a problem contribute to the model. */
 typedef struct load {
   const gg_device_model *device;
-  int64_t tiles, k_tiles;      /* of one tile, those of the CTA that has most of them */
+  int64_t tiles, k_tiles;      /* k_tiles: of one tile; those of the CTA that has most of them */
   int64_t clusters;            /* that run at once */
-  int64_t sum_bytes;           /* of a CTA's tile */
-  int chunks;                  /* of a warp's sums */
-  double sum_steps;            /* K tiles while a CTA writes or reads a tile's sums */
-  double multiply;             /* time to multiply a K tile, of that to load one: at least 1 */
-  double share_steps;          /* K tiles while a cluster waits for one of the others' shares */
-  double read_steps;           /* K tiles while DRAM gives all of A and B once */
-  int64_t multiprocessors;     /* or clusters, where each has one to itself */
-  int64_t at_once;             /* clusters of one of them, that run beside each other */
+  int64_t sum_bytes;           /* bytes of the sums of a CTA's tile */
+  int chunks;                  /* chunks of a warp's sums */
+  double sum_steps;            /* time, in K tiles, in which a CTA writes or reads a tile's sums */
+  double multiply;             /* time to multiply a K tile, divided by the time to load one: at
+                                * least 1 */
+  double share_steps;          /* time, in K tiles, for which a cluster waits for another's share */
+  double read_steps;           /* time, in K tiles, in which DRAM delivers all of A and B once */
+  int64_t multiprocessors;     /* or the number of clusters, if each has a multiprocessor to itself
+                                */
+  int64_t at_once;             /* clusters that run side by side on one of them */
   const gg_distributed *cores; /* the kernel, where CUDA cores multiply; else NULL */
 } load;
 
@@ -55,7 +60,8 @@ static int64_t divide_up(int64_t value, int64_t by) {
 
 /* ---- Kernels ---------------------------------------------------------------------------- */
 
-/* As gg_kernel says it: of elements that pairs, or tiles of a CTA each, take in turns. */
+/* The turns from gg_kernel's facts. `of_pairs` elements are taken in turns by pairs of CTAs, or
+ * `of_halves` elements by tiles of one CTA each; 0: none. */
 static gg_turns turns_of(int tile, int64_t of_pairs, int64_t of_halves) {
   if (of_pairs) return (gg_turns){tile, (int)(of_pairs / (2 * tile)), 2};
   return of_halves ? (gg_turns){tile / 2, (int)(of_halves / tile), 1} : (gg_turns){.tiles = 0};
@@ -101,7 +107,8 @@ gg_distributed gg_distributed_of_kernel(const gg_kernel *kernel) {
 
 /* ---- The model -------------------------------------------------------------------------- */
 
-/* How often sums of a whole tile are written or read, until a tile's shares are one. */
+/* How often sums of a whole tile are written or read, one after the other, until a tile's shares
+ * have become one. */
 static double adding(const load *l, int64_t shares) {
   if (shares == 1) return 0;
   if (shares <= few_shares) return (double)shares;
@@ -114,16 +121,16 @@ static int waits(int64_t shares) {
   return shares == 1 ? 0 : shares <= few_shares ? 1 : 2;
 }
 
-/* What it takes to reduce a tile's shares, in K tiles: each share costs what the clusters that add
- * it up wait for it, beside its bytes. */
+/* The time, in K tiles, to reduce a tile's shares to one. Each share costs the clusters that add it
+ * up a wait, besides the time for its bytes. */
 static double reducing(const load *l, int64_t shares) {
   if (shares == 1) return 0;
   return (double)shares * l->share_steps + adding(l, shares) * l->sum_steps;
 }
 
-/* K tiles of the multiprocessor that has most. Where it has several clusters at once, and there are
- * more than all have, the last ones come where the first have ended, which is as many to a
- * multiprocessor as it has room for. */
+/* K tiles of the multiprocessor that has the most. If a multiprocessor runs several clusters at
+ * once, and there are more clusters than all of them hold, the last ones start wherever others have
+ * ended: so a multiprocessor gets as many more as it has room for. */
 static int64_t split_busiest(const load *l, int64_t shares) {
   int64_t all = l->tiles * shares;
   int64_t each = all > l->clusters ? divide_up(all, l->clusters) * l->at_once
@@ -137,9 +144,10 @@ static double idleness(const load *l, int64_t shares) {
   return gg_idleness(l->cores, l->cores->warps, each, (double)l->at_once, l->device);
 }
 
-/* K tiles that loading takes at least. Shares that are all under way at once are at the same place
- * of K, so DRAM is read once, and multiprocessors beside each other ask the L2 cache once. Else
- * each share loads by itself, at the speed of as many clusters as have the full one. */
+/* The least time, in K tiles, that loading takes. Shares that all run at once are at the same place
+ * along K, so DRAM is read once, and neighbouring multiprocessors share what they ask of the L2
+ * cache. Else each share loads by itself, at the speed at which so many clusters together reach the
+ * full one. */
 static double loading(const load *l, int64_t shares) {
   if (l->tiles * shares <= l->clusters) return l->read_steps;
   double all = (double)l->tiles * (double)l->k_tiles;
@@ -147,8 +155,8 @@ static double loading(const load *l, int64_t shares) {
   return apart > l->read_steps ? apart : l->read_steps;
 }
 
-/* A cluster with several shares waits in each: what they wait for is computed behind what others
- * wait for. */
+/* The time of split_k with so many shares. A cluster with several shares waits once in each of
+ * them, since what it waits for is computed after what others wait for. */
 static double splitting(const load *l, int64_t shares) {
   double rounds = (double)divide_up(l->tiles * shares, l->clusters);
   double busiest = (double)split_busiest(l, shares) * l->multiply * idleness(l, shares);
@@ -162,8 +170,8 @@ static int64_t most_shares(const load *l) {
   return least > most ? most : least < 1 ? 1 : least;
 }
 
-/* More shares take no less than what DRAM does and the waits and sums of these: where that is no
- * gain, no more are looked at. */
+/* The best number of shares. The time of more shares is at least that of DRAM plus their waits and
+ * sums; once that alone is no gain, the search ends. */
 static int64_t best_shares(const load *l) {
   int64_t best = 1, most = most_shares(l);
   double least = splitting(l, 1);
@@ -184,7 +192,7 @@ static void distribute(gg_distribution *out, const load *l, int64_t groups, int6
   out->shares = groups * shares;
   out->group_tiles = tiles;
   out->group_shares = shares;
-  /* Of more than one tile in a group, every one is shared by two or three. */
+  /* In a group of several tiles, two or three clusters share every tile. */
   int64_t of_a_tile = groups == 0 ? 1 : tiles > 1 ? 2 : shares;
   out->adding = adding(l, of_a_tile);
   out->waits = waits(of_a_tile);
@@ -222,16 +230,17 @@ static int64_t cluster_size(const gg_distributed *kernel) {
   return (int64_t)kernel->cluster_m * kernel->cluster_n * kernel->cluster_k;
 }
 
-/* Whether the shared tiles have their counters, in front of those of claims and of sums over D, and
- * the kernel counts K tiles in its 32 bits. The others' counters are theirs also where the kernel
- * has none: the launch behind it may claim while it still counts. */
+/* Whether there are enough counters for the shared tiles, in front of those for claims and for sums
+ * over D, and whether the kernel can count K tiles in 32 bits. The counters for claims and sums are
+ * reserved even if this kernel has none, because the next launch may claim while this one still
+ * counts. */
 static bool shares_fit(const gg_distribution *s, const gg_distributed *kernel) {
   int64_t counters = (int64_t)kernel->tile_warps * kernel->cluster_m * kernel->cluster_n;
   return s->shared_tiles <= GG_CLAIM_COUNTERS_BEGIN / counters &&
          s->k_tiles <= INT32_MAX / s->group_tiles;
 }
 
-/* Operations a second of a multiprocessor. */
+/* Operations a second of one multiprocessor. */
 static double rate_of(const gg_distributed *kernel, const gg_device_model *device) {
   if (!kernel->cores)
     return gg_device_mma_rate(device, kernel->type, false, false) * device->warp_mma_share;
@@ -241,7 +250,7 @@ static double rate_of(const gg_distributed *kernel, const gg_device_model *devic
                                         : device->fma_rate_32;
 }
 
-/* Bytes of m rows of A and n columns of B, of k elements each. */
+/* Bytes of m rows of A and n columns of B, each of k elements along K. */
 static double operand_bytes(const gg_distributed *kernel, double m, double n, double k) {
   return (m * kernel->a_bits + n * kernel->b_bits) * k / 8;
 }
@@ -255,22 +264,23 @@ static double operations_of(const gg_distributed *kernel) {
   return 2.0 * kernel->tile_m * kernel->tile_n * kernel->tile_k;
 }
 
-/* How many times as long as loading a K tile multiplying it takes. */
+/* The time to multiply a K tile, divided by the time to load it. */
 static double multiply_of(const gg_distributed *kernel, const gg_device_model *device) {
   double m = kernel->tile_m, n = kernel->tile_n;
   return m * n / (m + n) / device->even_extents;
 }
 
-/* What a K tile takes to load, which all else is counted in. */
+/* Seconds to load a K tile, the unit that everything else is counted in. */
 static double load_seconds(const gg_distributed *kernel, const gg_device_model *device) {
   if (kernel->warps) return k_tile_bytes(kernel) / device->load_rate;
   double rate = gg_device_mma_rate(device, kernel->type, false, false);
   return operations_of(kernel) / rate / multiply_of(kernel, device);
 }
 
-/* CTAs that run beside each other on a multiprocessor share its rates. A K tile is small there, and
- * takes longer to multiply than to load: what is counted in K tiles is worked out from seconds.
- * Each share is waited for as long as one of the few that have one wait between them. */
+/* Adapts the model to CTAs that run side by side on a multiprocessor and share its rates. Their K
+ * tiles are small and take longer to multiply than to load, so times in K tiles are derived from
+ * seconds. A share is waited for as long as each of the few shares that have one wait between them.
+ */
 static void share_multiprocessors(load *l, const gg_distributed *kernel, double seconds,
                                   int64_t multiprocessors) {
   if (l->clusters > multiprocessors) l->multiprocessors = multiprocessors;
@@ -300,7 +310,8 @@ static load load_of(const gg_distribution *s, const gg_distributed *kernel, gg_e
   return l;
 }
 
-/* The last tiles that take turns have those first halves that there are. */
+/* Tiles that take turns at the end of the extent: there are as many as there are first halves left.
+ */
 int64_t gg_tiles_along(int64_t extent, int tile, int cluster, gg_turns turns) {
   if (!turns.tiles) return divide_up(divide_up(extent, tile), cluster);
   int64_t all = 2 * (int64_t)turns.part * turns.tiles, rest = divide_up(extent % all, turns.part);
@@ -308,7 +319,7 @@ int64_t gg_tiles_along(int64_t extent, int tile, int cluster, gg_turns turns) {
   return divide_up(tiles * turns.ctas, cluster);
 }
 
-/* Tiles of clusters, of all batches. */
+/* Counts the tiles of clusters in all batches; false if there are too many for a grid. */
 static bool count_tiles(int64_t *out, const gg_distributed *kernel, const gg_extents *e) {
   int64_t m = gg_tiles_along(e->m, kernel->tile_m, kernel->cluster_m, kernel->turns_m);
   int64_t n = gg_tiles_along(e->n, kernel->tile_n, kernel->cluster_n, kernel->turns_n);
@@ -322,14 +333,15 @@ static void share_tiles(gg_distribution *out, const gg_distributed *kernel, cons
   } else if (kernel->grid == GG_GRID_STREAM_K) {
     stream(out, l);
   }
-  /* So many tiles that there are no counters fill the device. */
+  /* More tiles than there are counters for fill the device anyway. */
   if (out->shares > 0 && !shares_fit(out, kernel)) distribute_whole(out, l);
 }
 
-/* Clusters are placed where those of the launch before leave room. Where half of them to all find
- * some, they crowd on some groups of multiprocessors, which share the way to the L2 cache: 16
- * clusters of four, of 30 that are resident, load for 11.4 us what takes 7.4 us on an empty device.
- * Pairs and threes fit in anywhere, and larger ones than eight have a group of their own. (Measured
+/* Whether clusters of a launch that begins beside another would crowd. They are placed where the
+ * clusters of the launch before leave room. If between half of them and all of them find room, they
+ * crowd onto some groups of multiprocessors, which share their way to the L2 cache: 16 clusters of
+ * four, of 30 that are resident, load in 11.4 us what takes 7.4 us on an empty device. Clusters of
+ * two and three fit in anywhere, and those larger than eight have a group to themselves. (Measured
  * on an H100: docs/performance/h100.md, "Clusters along K".) */
 static bool clusters_crowd(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
   const gg_device_model *device = l->device;
@@ -338,9 +350,10 @@ static bool clusters_crowd(const gg_distribution *s, const gg_distributed *kerne
   return crowds && free >= s->clusters / 2 && free < 2 * s->clusters;
 }
 
-/* Single CTAs that share tiles and leave multiprocessors idle: on an empty device as many of each
- * group, behind another launch those where its last ones ended. What that costs grows with their
- * work, what beginning beside it gains does not. (Likewise: "Launches beside each other".) */
+/* Whether single CTAs that share tiles and leave multiprocessors idle would crowd. On an empty
+ * device each group of multiprocessors gets as many of them; behind another launch they go where
+ * its last CTAs ended. The cost of that grows with their work, while the gain of beginning early
+ * does not. (Measured likewise: "Launches beside each other".) */
 static bool ctas_crowd(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
   if (!kernel->specialised || s->shares == 0 || s->clusters >= l->clusters) return false;
   return operations_of(kernel) * (double)s->busiest >
@@ -348,13 +361,14 @@ static bool ctas_crowd(const gg_distribution *s, const gg_distributed *kernel, c
 }
 
 static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
-  if (kernel->claims) return true; /* clusters compute what suits where they are */
+  if (kernel->claims) return true; /* clusters compute what suits the place where they are */
   if (kernel->cluster_k > 1) return !clusters_crowd(s, kernel, l);
   return cluster_size(kernel) > 1 || !ctas_crowd(s, kernel, l);
 }
 
-/* Parts of sums: of each tile so many bytes for each row or column, lines of which are of a
- * multiple of GG_SUM_LINE. False where they are more than int64 counts. */
+/* Adds the bytes of the parts of sums over D: `line_bytes` for each row or column of each of
+ * `tiles` tiles, in lines of a multiple of GG_SUM_LINE. False if they are more than int64 can
+ * count. */
 static bool add_sums(int64_t *bytes, int64_t tiles, int64_t length, int64_t batch,
                      int64_t line_bytes) {
   int64_t more;
@@ -364,7 +378,8 @@ static bool add_sums(int64_t *bytes, int64_t tiles, int64_t length, int64_t batc
          !__builtin_add_overflow(*bytes, more, bytes);
 }
 
-/* Behind everything else the maps of each CTA of the grid, from a multiple of a map's size on. */
+/* Adds the maps of each CTA of the grid, behind everything else, from a multiple of a map's size
+ * on. */
 static bool add_maps(gg_distribution *out, const gg_distributed *kernel) {
   int64_t *bytes = &out->workspace_bytes, ctas = out->launched * cluster_size(kernel), more;
   out->maps_begin = *bytes;
@@ -374,7 +389,8 @@ static bool add_maps(gg_distribution *out, const gg_distributed *kernel) {
          !__builtin_add_overflow(out->maps_begin, more, bytes);
 }
 
-/* In front counters, then the sums of shares, then the parts of sums over D, then maps. */
+/* Lays out the workspace: counters, then the sums of shares, then the parts of sums over D, then
+ * maps. */
 static bool lay_out_workspace(gg_distribution *out, const gg_distributed *kernel, gg_extents e,
                               int64_t share_bytes) {
   bool sums = kernel->sum_bytes_m || kernel->sum_bytes_n;
@@ -389,7 +405,8 @@ static bool lay_out_workspace(gg_distribution *out, const gg_distributed *kernel
          add_maps(out, kernel);
 }
 
-/* Tiles' times that `ctas` take beside each other: as long as the scheduler that has most warps. */
+/* The time, as a multiple of one tile's, that `ctas` CTAs take side by side: as long as the
+ * scheduler with the most warps. */
 static double round_time(double ctas, double warps, double begin) {
   enum { schedulers = 4 };
   return ctas > 0 ? schedulers * ceil(ctas * warps / schedulers) / warps + begin : 0;
@@ -420,8 +437,9 @@ bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg
   int64_t work = out->shares + out->tiles - out->shared_tiles;
   bool all = kernel->grid == GG_GRID_TILES || work < l.clusters;
   out->clusters = all ? work : l.clusters;
-  /* Clusters that claim fill the device: so every GPC gets as many as it holds, whatever runs
-   * ahead, and those that compute are where they are meant to be. */
+  /* If clusters claim tiles, as many are launched as fill the device. So every GPC gets as many as
+   * it holds, whatever still runs from the launch ahead, and those that compute are where they are
+   * meant to be. */
   out->launched = kernel->claims ? l.clusters : out->clusters;
   out->next_beside = next_beside(out, kernel, &l);
   return lay_out_workspace(out, kernel, extents, cluster_size(kernel) * l.sum_bytes);

@@ -13,8 +13,8 @@ static void set_type(gg_spec_operand *operand, gg_dtype type) {
   operand->type.number = type;
 }
 
-/* A spec of nothing but these types and an architecture, and a schedule where the target wants one,
- * whose word goes to `schedule`. False where the target accepts none. */
+/* Makes a spec with nothing but these types and an architecture, and, if the target needs one, a
+ * schedule, whose word is stored in `schedule`. False if the target accepts no such spec. */
 static bool least_spec(gg_spec *out, gg_word *schedule, const gg_target *target, gg_dtype a,
                        gg_dtype b) {
   const gg_key *key = gg_key_find("schedule", strlen("schedule"));
@@ -73,7 +73,7 @@ static bool same_generation(int number, int other) {
   return number / 10 == other / 10;
 }
 
-/* The family that the spec would have, were its architecture's own features asked for. */
+/* The family that the spec would get if it asked for its architecture's own features. */
 static const gg_target *own_family(const gg_plan *plan) {
   for (const gg_target *const *target = gg_targets; *target; target++) {
     gg_spec spec = *plan->asked;
@@ -84,8 +84,8 @@ static const gg_target *own_family(const gg_plan *plan) {
   return NULL;
 }
 
-/* The instruction that the generation has of its own, "tcgen05.mma", for what is multiplied, and
- * which architecture has it; false where the tables have none. */
+/* Appends the instruction that only this generation has for these operands, such as "tcgen05.mma",
+ * and gives the architecture that has it. False if the tables have none. */
 static bool own_instruction(gg_str *out, gg_arch *arch, int number, gg_dtype a) {
   size_t count;
   const gg_mma_row *rows = gg_mma_table(&count);
@@ -101,7 +101,7 @@ static bool own_instruction(gg_str *out, gg_arch *arch, int number, gg_dtype a) 
   return false;
 }
 
-/* As choose.c has it where none is named. */
+/* A's type as choose.c resolves it if the spec names none. */
 static gg_dtype type_of_a(const gg_spec *spec) {
   return spec->a.type.state == GG_SPEC_SET ? (gg_dtype)spec->a.type.number : GG_DTYPE_f16;
 }

@@ -1,12 +1,13 @@
 /* The epilogue: a list of operations on x, which begins as an element of the accumulator and ends
- * as one of D. Each is a step of its own, in the order of the list; none is moved or merged.
+ * as an element of D. Each operation is a step of its own, in the order of the list; none is moved
+ * or merged.
  *
- * Numbers are f32 from the accumulator on: sums, products and the activations round there once, and
- * the last step rounds to D's type. Integer accumulators stay integers where every step, every
- * operand and D are; one float among them, such as a scale, and they become f32 first, which rounds
- * those beyond 2^24. Sums in f64 stay f64 to the last step. Integer results are rounded to the
+ * Steps are computed in f32: each sum, product and activation rounds once, and the last step rounds
+ * to D's type. An integer accumulator stays an integer if every step, every operand and D are
+ * integers. A single float among them, such as a scale, makes it f32 first, which rounds numbers
+ * beyond 2^24. Sums in f64 stay f64 until the last step. Integer results are rounded to the
  * nearest, ties to even; results of 8 bits saturate. An operand that is a matrix lies as D does,
- * with as many of its elements aligned. */
+ * and as many of its elements are aligned. */
 #include "plan/epilogue.h"
 
 #include <math.h>
@@ -21,12 +22,13 @@
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-/* What numbers are read from and stored as: what emit/cuda_text.c has conversions for. */
+/* The types that numbers are read and stored in: those that emit/cuda_text.c has conversions for.
+ */
 static const gg_type_set stored = 1u << GG_DTYPE_f16 | 1u << GG_DTYPE_bf16 | 1u << GG_DTYPE_f32 |
                                   1u << GG_DTYPE_e4m3 | 1u << GG_DTYPE_e5m2 | 1u << GG_DTYPE_s8 |
                                   1u << GG_DTYPE_u8 | 1u << GG_DTYPE_s32;
 
-/* The same beside sums in f64. */
+/* The same types if sums are in f64. */
 static const gg_type_set stored_beside_f64 = 1u << GG_DTYPE_f32 | 1u << GG_DTYPE_f64;
 
 static gg_status check_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
@@ -56,14 +58,15 @@ static gg_status check_results(const gg_plan *plan, gg_dtype accumulator, gg_err
 
 /* ---- Operations ------------------------------------------------------------------------- */
 
-/* Where a matrix has rows as long as D's, they are aligned to as many elements. */
+/* The alignment, in bytes, of a matrix whose rows are as long as D's: as many of its elements are
+ * aligned as of D's. */
 static int matrix_alignment(const gg_plan *plan, gg_dtype type) {
   int align = plan->d.align * gg_dtype_info_of(type)->bits / gg_dtype_info_of(plan->d.type)->bits;
   int least = (int)gg_dtype_bytes(type, 1);
   return align < least ? least : align > 16 ? 16 : align;
 }
 
-/* There is one alpha, one beta and one C. */
+/* Refuses a second `linear`: there is one alpha, one beta and one C. */
 static gg_status check_once(const gg_plan *plan, const gg_spec_op *asked, gg_error *err) {
   for (size_t i = 0; asked->kind == GG_OP_LINEAR && i < plan->operation_count; i++) {
     if (plan->operations[i].kind != GG_OP_LINEAR) continue;
@@ -73,7 +76,8 @@ static gg_status check_once(const gg_plan *plan, const gg_spec_op *asked, gg_err
   return GG_OK;
 }
 
-/* What an operation of a list, resolved, has beside: where its operand lies. */
+/* Completes an operation of a list in which options are resolved: where its operand lies and how it
+ * is aligned. */
 static gg_status choose_operation(gg_operation *out, const gg_plan *plan, const gg_spec_op *asked,
                                   gg_error *err) {
   gg_span span = gg_operation_span(out);
@@ -155,7 +159,7 @@ bool gg_plan_derives(const gg_plan *plan) {
 }
 
 int gg_columns_read(const gg_plan *plan, int most, int least, int registers) {
-  enum { of_columns = 2, of_cells = 4 }; /* registers of an operand's 8 columns */
+  enum { of_columns = 2, of_cells = 4 }; /* registers of 8 columns of a vector, of a matrix */
   int each = plan->has_c ? of_cells : 0;
   for (size_t i = 0; i < plan->operation_count; i++) {
     const gg_operation *op = &plan->operations[i];
@@ -171,7 +175,7 @@ int gg_columns_read(const gg_plan *plan, int most, int least, int registers) {
 
 /* ---- For people ------------------------------------------------------------------------- */
 
-/* "slope 0.01", "0 to 6", "at least 0". */
+/* Appends an operation's numbers in words: "slope 0.01", "0 to 6", "at least 0". */
 static void print_numbers(gg_str *out, const gg_operation *op) {
   char low[GG_DECIMAL_MAX], high[GG_DECIMAL_MAX];
   gg_decimal_print(low, (double)op->numbers[0], true);

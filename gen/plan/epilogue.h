@@ -1,24 +1,25 @@
-/* The epilogue, planned once for every family. */
+/* The plan of the epilogue, which is the same for every family. */
 #ifndef GG_PLAN_EPILOGUE_H
 #define GG_PLAN_EPILOGUE_H
 
 #include "plan/choices.h"
 #include "plan/operation.h"
 
-/* What the accumulators become: the operations with their operands, the type they are computed in,
- * and whether the architecture converts to D's type and from theirs. The plan has its operands. */
+/* Decides what becomes of the accumulators: the operations, their operands, and the type that they
+ * are computed in. Refuses types that the architecture cannot convert to D's type, or from an
+ * operand's. The plan must have its operands. */
 gg_status gg_choose_operations(gg_plan *plan, gg_dtype accumulator, gg_error *err);
 
-/* Whether C, or an operation's operand with an element for each of D's, is read. */
+/* Whether the epilogue reads C, or another operand with one element for each of D's. */
 bool gg_plan_reads_elements(const gg_plan *plan);
 
-/* Whether it keeps the largest magnitude of anything. */
+/* Whether an operation keeps the largest magnitude of anything. */
 bool gg_plan_keeps_largest(const gg_plan *plan);
 
-/* Whether alpha and beta are in device memory. */
+/* Whether alpha and beta are in device memory rather than arguments. */
 bool gg_plan_reads_scalars(const gg_plan *plan);
 
-/* Whether it multiplies by a derivative at something that it reads. */
+/* Whether an operation multiplies by an activation's derivative at something that it reads. */
 bool gg_plan_derives(const gg_plan *plan);
 
 /* Of how many columns a thread reads the operations' operands at once, of two rows and two
@@ -26,7 +27,8 @@ bool gg_plan_derives(const gg_plan *plan);
  * `most` and are multiples of `least`; where none are held, the fewest. */
 int gg_columns_read(const gg_plan *plan, int most, int least, int registers);
 
-/* For people: "alpha * x + beta * C", "bias along n of f32", "gelu (erf)". */
+/* Appends an operation in words for people: "alpha * x + beta * C", "bias along n of f32", "gelu
+ * (erf)". */
 void gg_operation_print(gg_str *out, const gg_plan *plan, const gg_operation *operation);
 
 #endif

@@ -1,15 +1,18 @@
-/* A gate takes columns 2 j and 2 j + 1 of a tile and gives column j of D: act(x[2 j]) times
- * x[2 j + 1]. So they are where its columns are interleaved; where they are split, in the halves of
- * N, B's rows come by turns from both, and nothing else differs but where a vector along n is read.
- * Every MMA gives a thread two neighbouring columns of a row, and so do the threads of
- * family simt: nobody needs a number that another thread has. So the columns that belong together
- * are neighbours, of one row; in the transposed problem they would be rows of it.
+/* A gate takes two columns of the product and gives one column of D: D's column j is act(x[2 j])
+ * times x[2 j + 1].
  *
- * What stands before the gate is of the product's N columns, what stands behind it of D's N / 2. A
- * matrix that the epilogue reads lies as D does, in boxes of the same columns, which neither side's
- * would be: there are none beside a gate, and vectors along n before it alone. What is stored in
- * front of it, of N columns, is stored by the threads that have computed it, in no box. What is
- * kept of all of D, its largest magnitude, stands behind it. */
+ * Those two columns are neighbours if the gate's columns are interleaved. If they are split, they
+ * are column j of each half of N; then B's rows are copied in turns from both halves, so that the
+ * two become neighbours in the tile, and nothing else differs except where a vector along n is
+ * read. Every MMA gives a thread two neighbouring columns of a row, and so do the threads of family
+ * simt: so no thread needs a number that another one has. This works for columns only; in the
+ * transposed problem the two would be rows.
+ *
+ * An operation before the gate works on the product's N columns, one behind it on D's N / 2. A
+ * matrix that the epilogue reads lies as D does and comes in boxes of the same columns, which fits
+ * neither side: so a gate allows none, and vectors along n only before it. What is stored before
+ * the gate has N columns and is stored by the threads that computed it, in no box. What is kept
+ * about all of D, its largest magnitude, is taken behind the gate. */
 #include "plan/gate.h"
 
 #include <stdio.h>
@@ -39,7 +42,7 @@ int gg_plan_columns_of_d(const gg_plan *plan, int columns) {
   return (int)gg_columns_behind(plan->operations, plan->operation_count, columns);
 }
 
-/* Why an operation cannot stand before a gate, or behind it; NULL: it can. */
+/* Why an operation cannot stand before a gate, or behind it; NULL if it can. */
 static const char *obstacle_of(const gg_operation *op, bool behind) {
   gg_span span = gg_operation_span(op);
   if (op->kind == GG_OP_GATED && behind) return "a product is gated once";
@@ -47,7 +50,7 @@ static const char *obstacle_of(const gg_operation *op, bool behind) {
     return "C would have the product's N columns, and D has N / 2; `beta: false` is without a C";
   if (op->kind == GG_OP_SUM)
     return "sums over D are of all the product's columns, of which a gate leaves half";
-  if (op->kind == GG_OP_AUX) /* of N columns: what the gate reads */
+  if (op->kind == GG_OP_AUX) /* it stores N columns: what the gate reads */
     return behind ? "what it stores has the product's N columns: it stands before" : NULL;
   if (span == GG_SPAN_MATRIX)
     return "it has a matrix like D, of N / 2 columns, where the product has N; vectors and numbers "
@@ -58,9 +61,8 @@ static const char *obstacle_of(const gg_operation *op, bool behind) {
   return NULL;
 }
 
-/* Whether an expression behind a gate reads a vector along n, which has numbers of both its
- * columns.
- */
+/* Whether an expression behind a gate reads a vector along n, which has one number for each of the
+ * two columns. */
 static bool reads_both_columns(const gg_plan *plan, const gg_operation *op) {
   for (int i = 1; op->kind == GG_OP_EXPR && i < GG_EXPRESSION_OPERANDS_MAX; i++) {
     if (!gg_expression_reads(&plan->expressions.list[op->expression], i)) continue;
@@ -70,8 +72,9 @@ static bool reads_both_columns(const gg_plan *plan, const gg_operation *op) {
   return false;
 }
 
-/* A gate is asked for, and so is all that stands beside it: a list implies nothing, so that the
- * plan's operations are the spec's, one to one, and each has its mark. */
+/* Checks that each operation may stand where it does. A gate can only come from a list in the spec,
+ * and lists imply no further operations, so the plan's operations are the spec's, one to one, and
+ * each has its mark. */
 static gg_status check_operations(const gg_plan *plan, gg_error *err) {
   bool behind = false;
   for (size_t i = 0; i < plan->operation_count; i++) {
@@ -102,8 +105,8 @@ gg_status gg_check_split_lines(const gg_plan *plan, int64_t lines, gg_error *err
                    "an even number at once, as an even number of warps copies", err);
 }
 
-/* A half of an N-major B's line begins where its copies may, of 16 bytes at most; one of factors
- * with an atom of them. */
+/* Checks that the second half of N begins where copies of an N-major B may begin (16 bytes at
+ * most), or, if B has scale factors in tensor memory, where one of their atoms does. */
 static gg_status check_fixed_n(const gg_plan *plan, gg_error *err) {
   enum { copied = 16 };
   const gg_mark *mark = &plan->spec->problem.n.mark;

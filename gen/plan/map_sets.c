@@ -3,8 +3,8 @@
 #include "plan/distribution.h"
 #include "plan/sm90.h"
 
-/* A's and B's, those of their last lines, C's, if it is fetched, and D's, if the copy engine stores
- * it. */
+/* How many maps are in a set: A's and B's, those of their last lines, C's if it is fetched, and D's
+ * if the copy engine stores it. */
 static int maps_of_set(const gg_plan *plan) {
   gg_result results[GG_RESULTS_MAX];
   size_t count = gg_sm90_results(results, plan);

@@ -1,9 +1,9 @@
 /* Family naive: one thread computes one element of D, straight from global memory.
  *
- * It is the first rung of specs/ladder, what the others are measured and read against, and it runs
- * on everything. A CTA's threads are its tile's elements; there is no shared memory and no stage.
+ * It is the first rung of specs/ladder, to which the others are compared, and it runs on
+ * everything. A CTA's threads are its tile's elements; there is no shared memory and no stage.
  *
- * This file decides and derives, emit/naive.c writes the text. */
+ * This file decides and derives; emit/naive.c writes the text. */
 #include "plan/naive.h"
 
 #include <stdio.h>
@@ -22,7 +22,8 @@ static bool has_atom(const gg_mma_row *row) {
   return row->kind == GG_MMA_fma;
 }
 
-/* What the atom multiplies, and what is widened to that: 16-bit floats. */
+/* The types that operands may have: what the atom multiplies, and 16-bit floats, which are widened
+ * to that. */
 static gg_type_set operand_types(const gg_plan *plan) {
   gg_type_set types = gg_atoms_types(plan, GG_MMA_A);
   for (int type = 0; type < GG_DTYPE_COUNT; type++) {
@@ -50,7 +51,7 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   return gg_choose_atom(plan, &plan->mma, "UniversalFMA", err);
 }
 
-/* Whole warps along N, so that a warp stores whole lines. */
+/* The tile is a whole number of warps wide along N, so that a warp stores whole lines. */
 static gg_status choose_tile(gg_plan *plan, gg_error *err) {
   enum { usual_m = 8, usual_n = 32, most_threads = 1024 };
   const gg_spec_field *tile = &plan->spec->tile, *threads = &plan->spec->threads;
@@ -81,7 +82,7 @@ static gg_status choose_tile(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* What a kernel without shared memory and without roles does not have. */
+/* Refuses what a kernel without shared memory and without roles does not have. */
 static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_unused all[] = {
@@ -138,7 +139,7 @@ static gg_status derive(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   return gg_check_cover("tCrC", &out->tCrC, (int64_t)plan->tile_m * plan->tile_n, err);
 }
 
-/* A thread an element, of which each row and column of the tile has as many. */
+/* Each thread finishes one element, so every element is a box. */
 static gg_sum_boxes sum_boxes(const gg_plan *plan) {
   return (gg_sum_boxes){plan->tile_m, plan->tile_n, .counted = plan->tile_m * plan->tile_n,
                         .sent_columns = 1, .sent_rows = 1};

@@ -1,10 +1,10 @@
-/* A kernel's name, where the spec gives none: one that decodes.
+/* The names of kernels that the spec does not name. They can be decoded.
  *
- * In front stands what every kernel has: family, types, majors, tile, stages. Behind it stands, a
- * word each, what is not usual, and what the spec asked for in place of what would have been
- * chosen: plan.def says of each decision which word, and where. So specs that differ in a decision
- * have different names, and usual kernels short ones. A name that would be too long is cut, and
- * ends with a hash of all of it. */
+ * A name begins with what every kernel has: family, types, majors, tile, stages. Behind that stands
+ * one word for each decision that is unusual, or that the spec asked for in place of what would
+ * have been chosen; plan.def says which word a decision has, and where it stands. So specs that
+ * differ in a decision get different names, and usual kernels get short ones. A name that would be
+ * too long is cut and ends with a hash of the whole. */
 #include "plan/name.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void word_claims(gg_str *out, const gg_plan *plan) {
   if (plan->claims) gg_str_puts(out, "_gpc");
 }
 
-/* Of the schedules, those that nothing else in a name tells. */
+/* The schedule, if nothing else in a name tells it. */
 static void word_schedule(gg_str *out, const gg_plan *plan) {
   const gg_spec_field *schedule = &plan->asked->schedule;
   bool special = asks(schedule) && (schedule->number == GG_SCHEDULE_MULTISTAGE ||
@@ -132,7 +132,7 @@ static void word_align_d(gg_str *out, const gg_plan *plan) {
   if (plan->d.align != usual_alignment) gg_str_printf(out, "_d%d", plan->d.align);
 }
 
-/* Of what is aligned to less it is said already. */
+/* If D is aligned to less, another word implies it already. */
 static void word_store_d(gg_str *out, const gg_plan *plan) {
   const gg_spec_field *store = &plan->asked->d.store;
   bool lanes = asks(store) && store->number == GG_STORE_LANES;
@@ -146,7 +146,7 @@ static void word_c(gg_str *out, const gg_plan *plan) {
   if (plan->c.major != plan->d.major) gg_str_printf(out, "_%c", letter[plan->c.major]);
 }
 
-/* Both operands are scaled alike. */
+/* One word for both operands, which are scaled alike. */
 static void word_scale_a(gg_str *out, const gg_plan *plan) {
   if (plan->scale_a.block)
     gg_str_printf(out, "_%s_block%d", type_name(plan->scale_a.type), plan->scale_a.block);
@@ -222,7 +222,7 @@ static uint32_t hash_of(const char *text) {
   return hash;
 }
 
-/* "_1a2b3c4d", by which expressions are told apart. */
+/* Appends a hash such as "_1a2b3c4d", which tells expressions apart. */
 static void name_expression(gg_str *out, const gg_expression *expression) {
   gg_str text = GG_STR_INIT;
   gg_expression_print(&text, expression);
@@ -277,7 +277,7 @@ typedef void word(gg_str *out, const gg_plan *plan);
 
 enum { places = 33 };
 
-/* By their places. */
+/* The words by their places. */
 #define FRONT
 #define FOLLOWS
 #define SAID(member)
@@ -303,7 +303,7 @@ void gg_plan_name(gg_str *out, const gg_plan *chosen) {
 }
 
 void gg_plan_cut_name(gg_str *name) {
-  enum { most = 88, hash_digits = 8 }; /* of a line of the text, with what stands around it */
+  enum { most = 88, hash_digits = 8 }; /* a line of the text has room for `most` */
   if (name->failed || name->length <= most) return;
   uint32_t hash = hash_of(gg_str_text(name));
   name->length = most - hash_digits - 1;

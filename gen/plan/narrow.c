@@ -25,7 +25,7 @@ bool gg_plan_unpacks(const gg_plan *plan, gg_dtype type) {
 
 int gg_plan_smem_bits(const gg_plan *plan, gg_dtype type) {
   if (plan->mma.row && plan->mma.row->kind == GG_MMA_fma && plan->stages > 0)
-    return gg_dtype_info_of(plan->mma.a)->bits; /* widened on the way */
+    return gg_dtype_info_of(plan->mma.a)->bits; /* as wide as what it is widened to on the way */
   return gg_smem_bits(type, gg_plan_is_packed(plan));
 }
 

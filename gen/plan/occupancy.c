@@ -1,17 +1,20 @@
-/* Shared memory, threads and CTAs of a multiprocessor are known; so is what a kernel's registers
- * are bounded for (__launch_bounds__), and, where warps hand registers to each other (setmaxnreg),
- * that all of the bound is taken. What other kernels take is ptxas's to say: more than what
- * certainly lives at once, and no more than the bound.
+/* How many CTAs fit on a multiprocessor.
  *
- * A multiprocessor has four partitions, each with a quarter of the registers, to which warps go
- * in turn; a warp takes registers in units of 8 a thread. (CUDA C++ Programming Guide, "Compute
- * Capabilities"; the CUDA Occupancy Calculator.) */
+ * Known beforehand are the CTA's shared memory and threads, and the bound on registers
+ * (__launch_bounds__); if warps hand registers to each other (setmaxnreg), all of the bound is
+ * taken. In other kernels ptxas decides how many registers are used: more than those that certainly
+ * live at once, and no more than the bound.
+ *
+ * A multiprocessor has four partitions with a quarter of the registers each. Warps are assigned to
+ * them in turn, and a warp takes registers in units of 8 for each thread. (CUDA C++ Programming
+ * Guide, "Compute Capabilities"; the CUDA Occupancy Calculator.) */
 #include "plan/occupancy.h"
 
 enum {
   partitions = 4,
-  unit = 8,       /* registers of a thread */
-  addresses = 24, /* of a thread, and loop state and predicates: seen in every build */
+  unit = 8,       /* registers of a thread that are allotted at once */
+  addresses = 24, /* registers of a thread for addresses, loop state and predicates, as seen in
+                   * every build */
 };
 
 static int64_t least(int64_t a, int64_t b) {

@@ -12,7 +12,8 @@
 
 /* ---- The table -------------------------------------------------------------------------- */
 
-/* `operation` is 0 but for the epilogue's. */
+/* The tensor map of an operand; NULL if it has none. `operation` is 0 unless the operand is the
+ * epilogue's. */
 static const gg_tensor_map *map_of(const gg_layouts *layouts, gg_operand_id id, int operation) {
   for (size_t i = 0; i < layouts->map_count; i++) {
     const gg_tensor_map *map = &layouts->maps[i];
@@ -28,7 +29,7 @@ int64_t gg_vector_bytes(const gg_plan *plan, const gg_operand *vector, gg_span s
   return gg_dtype_bytes(vector->type, length);
 }
 
-/* A and B lie side by side in a stage. */
+/* Sets where A and B lie: side by side in a stage. */
 static void place_inputs(gg_operand_row *a, gg_operand_row *b, const gg_plan *plan,
                          const gg_layouts *layouts) {
   const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
@@ -41,7 +42,7 @@ static void place_inputs(gg_operand_row *a, gg_operand_row *b, const gg_plan *pl
   b->swizzle = plan->swizzle_b;
 }
 
-/* Metadata and factors lie behind A and B, at the end of a stage. */
+/* Sets where metadata or scale factors lie: behind A and B, at the end of a stage. */
 static void place_beside(gg_operand_row *row, const gg_plan *plan, const gg_layouts *layouts) {
   const gg_ring *stages = gg_rings_find(&layouts->rings, GG_RING_STAGES);
   row->ring = stages;
@@ -66,7 +67,7 @@ const char *gg_operand_word(gg_operand_id id) {
   return words[id];
 }
 
-/* Whether the kernel has one of A, B, C and D, or of what belongs to them. */
+/* Whether the kernel has this operand. */
 static bool is_there(const gg_plan *plan, gg_operand_id id) {
   switch (id) {
   case GG_OPERAND_C:
@@ -83,7 +84,7 @@ static bool is_there(const gg_plan *plan, gg_operand_id id) {
   }
 }
 
-/* Whether it comes with A and B, in their stages. */
+/* Whether the operand comes together with A and B, in their stages. */
 static bool is_beside(const gg_plan *plan, gg_operand_id id) {
   if (id == GG_OPERAND_METADATA) return gg_metadata_bytes(plan) > 0;
   return id == GG_OPERAND_SCALE_A || id == GG_OPERAND_SCALE_B;
@@ -106,7 +107,7 @@ static bool is_lined(const gg_layouts *layouts, const gg_operand_row *row) {
   return false;
 }
 
-/* What the epilogue reads, and what it stores. */
+/* Sets where an operand lies that the epilogue reads or stores. */
 static void place_output(gg_operand_row *row, const gg_plan *plan, const gg_layouts *layouts) {
   bool staged = row->id == GG_OPERAND_D || is_lined(layouts, row) ||
                 (row->id == GG_OPERAND_EXTRA && is_result(layouts, row->operation));
@@ -182,8 +183,8 @@ static void add_of(params *out, gg_param_kind kind, const gg_operand_row *row) {
   out->list[out->count - 1].operation = row->operation;
 }
 
-/* Whether there is such a parameter of the operand. What a map writes the kernel also stores
- * itself, where lines end. */
+/* Whether the operand has a parameter of this kind. What a map writes also has an address, because
+ * the kernel stores it itself where lines end. */
 static bool has(const gg_operand_row *row, gg_param_kind kind) {
   if (kind == GG_PARAM_MAP) return row->map != NULL;
   if (kind == GG_PARAM_MAP_END) return row->map && row->map->end;
@@ -191,7 +192,7 @@ static bool has(const gg_operand_row *row, gg_param_kind kind) {
   return !row->map || row->written;
 }
 
-/* The maps of A, B, C and D, each with that of its end. */
+/* Adds the maps of A, B, C and D, each followed by that of its last lines. */
 static void add_maps(params *out, const gg_operand_row *rows, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (rows[i].id == GG_OPERAND_EXTRA) continue;
@@ -200,8 +201,9 @@ static void add_maps(params *out, const gg_operand_row *rows, size_t count) {
   }
 }
 
-/* Those of A, B, C and D, and of what belongs to them. Of a batch by arrays of addresses there are
- * arrays also of those that maps copy, and no strides from one to the next. */
+/* Adds the parameters of this kind for A, B, C, D and what belongs to them. If a batch is given by
+ * arrays of addresses, there are arrays for matrices that maps copy, too, and no strides from one
+ * matrix to the next. */
 static void add_matrices(params *out, gg_param_kind kind, const gg_plan *plan,
                          const gg_operand_row *rows, size_t count) {
   for (size_t i = 0; i < count; i++) {

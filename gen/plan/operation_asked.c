@@ -1,4 +1,5 @@
-/* Operations as a spec asks for them, and what they are called; a launch needs neither. */
+/* The operations that a spec asks for, and what they are called. A launch needs neither, so this is
+ * not part of operation.c. */
 #include <math.h>
 #include <stdio.h>
 
@@ -59,8 +60,8 @@ static void ask_operation(gg_operations *out, const gg_spec_op *asked, gg_dtype 
   out->expressions.list[out->expressions.count++] = *asked->expression;
 }
 
-/* Sums of integers that D holds as they are need no factor; to become 8 bits, or floats, they do.
- */
+/* If the spec has no list, the usual one: alpha, and beta if there is a C. Sums of integers that D
+ * holds as they are need no factor; to become 8 bits, or floats, they do. */
 void gg_operations_asked(gg_operations *out, const gg_spec *spec, gg_dtype d, bool has_c) {
   *out = (gg_operations){.count = 0};
   if (spec->epilogue.state == GG_SPEC_SET) {
@@ -78,7 +79,7 @@ static const char *name_operation(char *out, const char *kind, const gg_operatio
   int number = 1;
   for (size_t i = 0; i < index; i++)
     number += list[i].kind == list[index].kind;
-  if (list[index].kind == GG_OP_OPERAND) { /* as expressions call it */
+  if (list[index].kind == GG_OP_OPERAND) { /* the name that expressions use */
     snprintf(out, GG_OPERATION_NAME_MAX, "t%d", number);
   } else if (number == 1) {
     snprintf(out, GG_OPERATION_NAME_MAX, "%s", kind);
@@ -95,7 +96,8 @@ const char *gg_operation_word(char out[GG_OPERATION_NAME_MAX], const gg_operatio
 
 const char *gg_operation_name(char out[GG_OPERATION_NAME_MAX], const gg_operation *list,
                               size_t index) {
-  bool multiplies = list[index].kind == GG_OP_MULTIPLY; /* which is a function of the templates */
+  bool multiplies = list[index].kind == GG_OP_MULTIPLY; /* `multiply` is a function of the templates
+                                                         */
   const char *kind = multiplies ? "factor" : gg_op_info_of(list[index].kind)->name;
   return name_operation(out, kind, list, index);
 }

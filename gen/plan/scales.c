@@ -14,8 +14,9 @@ int gg_scale_atoms_a(const gg_plan *plan) {
   return gg_plan_is_scaled(plan) ? (plan->tile_m + GG_SCALE_ROWS - 1) / GG_SCALE_ROWS : 0;
 }
 
-/* Of 64 and of 192 columns every other tile begins in the middle of an atom; of folded halves of 96
- * some begin in one and end in the next. Of a split gate each half of N has atoms of its own. */
+/* In how many atoms a tile's factors of B may lie. With 64 or 192 columns, every other tile begins
+ * in the middle of an atom. With folded halves of 96 columns, some halves begin in one atom and end
+ * in the next. With a split gate, each half of N has atoms of its own. */
 int gg_scale_places_b(const gg_plan *plan) {
   if (!gg_plan_is_scaled(plan)) return 0;
   if (gg_plan_splits_scales(plan))

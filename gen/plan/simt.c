@@ -1,12 +1,11 @@
 /* Family simt: multiply-adds of CUDA cores, fed from shared memory by a multistage cp.async
- * pipeline. It is what f32 and f64 get: no tensor core multiplies them as they are.
+ * pipeline. f32 and f64 get this family, because no tensor core multiplies them as they are.
  *
- * A CTA computes one tile of D. Its threads split the tile into atoms_m x atoms_n blocks; each
- * multiplies, word by word along K, a column of its rows of A with a row of its columns of B, an
+ * A CTA computes one tile of D. Its threads split the tile into atoms_m x atoms_n blocks. For each
+ * word along K, a thread multiplies a column of its rows of A with a row of its columns of B: an
  * outer product in registers. In shared memory both operands lie with M or N contiguous, so that a
- * thread reads 16 bytes at once; those that have K contiguous in memory are transposed by copies of
- * single words. With one stage it is CuTe's sgemm_1: what everything else is read and measured
- * against.
+ * thread reads 16 bytes at once; operands that have K contiguous in global memory are transposed by
+ * copying single words. With one stage it is CuTe's sgemm_1, to which everything else is compared.
  *
  * This file decides; derive_simt.c derives the layouts, emit/simt.c writes the text. */
 #include "plan/simt.h"
@@ -19,8 +18,8 @@
 #include "plan/epilogue.h"
 #include "plan/gate.h"
 
-/* f32 comes here by itself, which no tensor core multiplies as it is, and f64, unless another atom
- * is asked for; the rest where the schedule asks for it. */
+/* Accepts f32, and f64 unless the spec names another atom, without being asked; other types only if
+ * the schedule asks for this family. */
 static bool accepts(const gg_spec *spec) {
   static const char atom[] = "UniversalFMA";
   const gg_spec_field *schedule = &spec->schedule, *type = &spec->a.type;
@@ -35,7 +34,8 @@ static bool has_atom(const gg_mma_row *row) {
   return row->kind == GG_MMA_fma || row->kind == GG_MMA_dot;
 }
 
-/* A family's types are its atoms' parameters, which rows have one example of. */
+/* The types that the family multiplies. The atoms take them as parameters, and the atom table has a
+ * row for one example only. */
 static const gg_type_set multiplied = 1u << GG_DTYPE_f32 | 1u << GG_DTYPE_f64 | 1u << GG_DTYPE_f16 |
                                       1u << GG_DTYPE_bf16 | 1u << GG_DTYPE_s8 | 1u << GG_DTYPE_u8;
 
@@ -43,7 +43,8 @@ static bool is_byte(gg_dtype type) {
   return type == GG_DTYPE_s8 || type == GG_DTYPE_u8;
 }
 
-/* Floats of 16 bits are widened on their way to shared memory, bytes multiplied by fours. */
+/* The type that sums of products are kept in. 16-bit floats are widened on their way to shared
+ * memory; bytes are multiplied four at a time. */
 static gg_dtype sums_of(gg_dtype type) {
   return is_byte(type) ? GG_DTYPE_s32 : type == GG_DTYPE_f64 ? type : GG_DTYPE_f32;
 }
@@ -75,8 +76,8 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
 
 /* ---- Tile and threads ------------------------------------------------------------------- */
 
-/* What is decided one after the other, each from the values before it: `choose` alone writes them
- * to the plan, whose types and MMA are settled before. */
+/* What is decided one after the other, each from the values before it. Only `choose` writes these
+ * to the plan, which has types and the MMA already. */
 typedef struct tile {
   int m, n, k;
 } tile;
@@ -85,19 +86,21 @@ typedef struct threads {
   int m, n; /* side by side */
 } threads;
 
-/* A thread's block: 8 x 8 of f32 are 64 registers, and as many multiply-adds for 4 reads of 16
- * bytes, which two CTAs of 256 threads have room for. */
+/* A thread's block: 8 x 8 sums of f32 take 64 registers, and need 64 multiply-adds for 4 reads of
+ * 16 bytes. Two CTAs of 256 threads have room for that. */
 enum { usual_block = 8, usual_tile = 128, most_threads = 1024, usual_stages = 3 };
 
-/* A block of f64 takes twice the registers, so that fewer threads have one. 64 bytes of words along
- * K measured faster than 32: half as many barriers (docs/performance/h200.md). */
+/* The tile for large problems. A block of f64 takes twice the registers, so the tile has half as
+ * many columns. 64 bytes of words along K measured faster than 32, because there are half as many
+ * barriers (docs/performance/h200.md). */
 static tile large_tile(const gg_plan *plan) {
   enum { k_bytes = 64 };
   int n = plan->accumulator == GG_DTYPE_f64 ? usual_tile / 2 : usual_tile;
   return (tile){usual_tile, n, k_bytes / gg_simt_word_bytes(plan) * plan->mma.k};
 }
 
-/* Fewer tiles of 128 x 128 than a large device has multiprocessors: smaller ones spread better. */
+/* Whether the problem has fewer tiles of 128 x 128 than a large device has multiprocessors, so that
+ * smaller tiles spread better. */
 static bool is_small(const gg_plan *plan) {
   if (plan->fixed_m == GG_FIXED_NONE || plan->fixed_n == GG_FIXED_NONE) return false;
   double batch = plan->fixed_batch == GG_FIXED_NONE ? 1 : (double)plan->fixed_batch;
@@ -117,7 +120,8 @@ static tile choose_tile(const gg_plan *plan) {
   return t;
 }
 
-/* As many of `lanes` as divide the extent into blocks of the usual size, or smaller ones. */
+/* How many threads stand along an extent: a multiple of `lanes` that divides it into blocks of at
+ * most the usual size. */
 static int threads_along(int extent, int lanes) {
   int count = extent / usual_block / lanes * lanes;
   while (count > lanes && extent % count != 0)
@@ -179,13 +183,14 @@ static gg_status check_tile(const gg_plan *plan, tile t, threads w, gg_error *er
 
 /* ---- Stages and CTAs -------------------------------------------------------------------- */
 
-/* What certainly lives at once: accumulators, two sets of fragments, and what is beside them. */
+/* Registers of a thread that certainly live at once: accumulators, two sets of fragments, and
+ * others. */
 typedef struct registers {
   int accumulators, fragments, beside;
 } registers;
 
-/* What waits in registers for its turn to become words: chunks of each line, beside what is not put
- * together yet, or addresses of four lines. */
+/* Registers of what waits to be turned into words: chunks of each line, and besides them parts that
+ * are not put together yet, or the addresses of four lines. */
 static int waiting_registers(const gg_plan *plan, const gg_operand *operand, int mn, int k,
                              int copy_bytes, int count) {
   enum { parts = 4, addresses = 12, word = 4 };
@@ -195,7 +200,8 @@ static int waiting_registers(const gg_plan *plan, const gg_operand *operand, int
   return each + (gg_simt_unit(plan, operand) == 1 ? parts : addresses);
 }
 
-/* Where tiles are shared, a thread keeps its place in the walk through them, too. */
+/* The registers of a thread. If tiles are shared, it also keeps its place in the walk through them.
+ */
 static registers count_registers(const gg_plan *plan, tile t, threads w, int stages,
                                  gg_scheduler kind) {
   enum { addresses = 24, bytes = 4 }; /* pointers, loop state and predicates, seen in every build */
@@ -215,8 +221,9 @@ static int all_registers(registers r) {
   return r.accumulators + r.fragments + r.beside;
 }
 
-/* Of a thread, with so many CTAs of so many threads a multiprocessor: each of its four parts has a
- * quarter of the registers, and as many warps as the part that has most. */
+/* The most registers that a thread can have, with `ctas` CTAs of `count` threads on a
+ * multiprocessor. Each of its four parts has a quarter of the registers; the part with the most
+ * warps counts. */
 static int registers_for(int count, int ctas) {
   enum { round = 4 * GG_WARP };
   int all = (count * ctas + round - 1) / round * round;
@@ -224,8 +231,8 @@ static int registers_for(int count, int ctas) {
   return most < GG_REGISTERS_PER_THREAD ? most : GG_REGISTERS_PER_THREAD;
 }
 
-/* Where blocks of the usual size do not fit, as of f64 whose tiles are shared, more threads have
- * fewer rows each; the usual ones where that does not help. */
+/* The threads of a tile whose blocks of the usual size might not fit, as with f64 and shared tiles:
+ * more threads with fewer rows each. If that does not help, the usual ones. */
 static threads fit_threads(const gg_plan *plan, tile t, threads usual, bool one_stage,
                            gg_scheduler kind) {
   const gg_spec *spec = plan->spec;
@@ -251,15 +258,15 @@ static gg_status check_registers(const gg_plan *plan, tile t, threads w, registe
                  "; take more threads, or a smaller tile");
 }
 
-/* 16 bytes behind each line of words: all that a stage can have. */
+/* The most bytes that a stage can take: padded by 16 bytes behind each line of words. */
 static int64_t most_stage_bytes(const gg_plan *plan, tile t) {
   enum { padding = 16 };
   int64_t lines = t.k / plan->mma.k;
   return lines * ((int64_t)(t.m + t.n) * gg_simt_word_bytes(plan) + 2 * padding);
 }
 
-/* Sixteen warps of a multiprocessor, four for each of its schedulers, hide what latency is left: as
- * many CTAs as have them, within what registers and shared memory have room for. */
+/* How many CTAs run on a multiprocessor. Sixteen warps, four for each of its schedulers, hide what
+ * latency is left: so as many CTAs as have those, if registers and shared memory suffice. */
 static int choose_ctas(const gg_plan *plan, tile t, threads w, registers r, int stages) {
   enum { enough_threads = 512 };
   const gg_spec_field *asked = &plan->spec->ctas_per_sm;
@@ -273,9 +280,10 @@ static int choose_ctas(const gg_plan *plan, tile t, threads w, registers r, int 
 
 /* ---- Copies ----------------------------------------------------------------------------- */
 
-/* Of what cp.async copies: words that lie with K contiguous go one by one to lines of M or N;
- * others by as many bytes as alignment and the line allow. Through registers so many elements at
- * once as make 16 bytes of words. CuTe's sgemm_1 copies elements. */
+/* How many bytes a thread copies at once. By cp.async: single words if K is contiguous, because
+ * these go to different lines of M or N; else as many bytes as alignment and the line allow.
+ * Through registers: as many elements as make 16 bytes of words. With one stage, as CuTe's sgemm_1
+ * does, single elements. */
 static int copy_bytes(const gg_plan *plan, const gg_operand *operand, tile t, int mn,
                       bool one_stage) {
   enum { widest = 16 };
@@ -339,7 +347,8 @@ static gg_status check_schedule(const gg_plan *plan, gg_scheduler kind, gg_error
   return st ? st : gg_check_all_unused(plan, unused, sizeof unused / sizeof *unused, err);
 }
 
-/* A thread's sums go to other CTAs in accesses of 16 bytes. */
+/* Checks that a thread's sums are a multiple of 16 bytes, the size of the accesses by which they go
+ * to other CTAs. */
 static gg_status check_sums(const gg_plan *plan, tile t, threads w, gg_scheduler kind,
                             gg_error *err) {
   enum { chunk = 16 };
@@ -367,7 +376,7 @@ static void put(gg_plan *plan, tile t, threads w, int stages, int ctas, gg_sched
   gg_plan_put_order(plan, &order);
 }
 
-/* Threads store a vector of D along its contiguous mode at once. */
+/* Decides a thread's accesses to D: it stores one vector along D's contiguous mode at once. */
 static void choose_access(gg_plan *plan) {
   bool row_major = plan->d.major == GG_MAJOR_N;
   int words = row_major ? gg_plan_columns_of_d(plan, gg_simt_vector(plan, gg_plan_block_n(plan)))
@@ -377,7 +386,7 @@ static void choose_access(gg_plan *plan) {
   if (bytes < plan->access_bytes_d) plan->access_bytes_d = bytes;
 }
 
-/* Three; two where that leaves room for a CTA more. */
+/* How many stages: three, or two if that leaves room for one CTA more. */
 static int choose_stages(const gg_plan *plan, tile t, threads w, gg_scheduler kind) {
   const gg_spec_field *asked = &plan->spec->stages;
   if (asked->state == GG_SPEC_SET) return (int)asked->number;
@@ -387,8 +396,9 @@ static int choose_stages(const gg_plan *plan, tile t, threads w, gg_scheduler ki
   return gains ? fewer : usual_stages;
 }
 
-/* Of an N-major B a tile has vectors of a warp's threads of each half of N by turns, so that a
- * thread has both in two neighbouring vectors. */
+/* Decides how a split gate takes its columns from an N-major B: a tile has the vectors of a warp's
+ * threads from each half of N in turns, so that a thread has both columns of a pair in two
+ * neighbouring vectors. */
 static gg_status choose_split(gg_plan *plan, gg_error *err) {
   int block = gg_plan_block_n(plan), vector = gg_simt_vector(plan, block);
   if (!gg_plan_splits_columns(plan)) return GG_OK;
@@ -399,7 +409,8 @@ static gg_status choose_split(gg_plan *plan, gg_error *err) {
                            err);
 }
 
-/* Columns that belong together are a thread's where it reads at least two at once. */
+/* Checks that the two columns of a pair belong to one thread, as they do if it reads at least two
+ * columns at once. */
 static gg_status check_gated(gg_plan *plan, gg_error *err) {
   if (!gg_plan_is_gated(plan)) return GG_OK;
   if (gg_simt_vector(plan, gg_plan_block_n(plan)) > 1) return choose_split(plan, err);
@@ -438,7 +449,8 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
 
 /* ---- What a thread finishes at once ------------------------------------------------------ */
 
-/* A vector along D's lines, of two lines (templates/parts/simt_epilogue.cu). */
+/* The piece of its block that a thread finishes at once: a vector along D's lines, of two lines
+ * (templates/parts/simt_epilogue.cu). */
 static threads piece_of(const gg_plan *plan) {
   enum { lines = 2 };
   threads out = {gg_simt_vector(plan, gg_plan_block_m(plan)),
@@ -458,8 +470,9 @@ int gg_simt_box_pieces(const gg_plan *plan) {
   return count;
 }
 
-/* Where there is one stage, a warp's threads follow each other along D's lines; those that begin in
- * the middle of one add up alone. Masks are of the bits that count lanes along M. */
+/* How many of a warp's lanes add up sums over D together, along M and along N, and in `rows` the
+ * bits of a lane's number that count along M. With one stage, a warp's threads follow each other
+ * along D's lines; if some begin in the middle of a line, each adds up alone. */
 static threads lanes_of(int *rows, const gg_plan *plan) {
   enum { along_m = 2 | 8 };
   bool n_major = plan->d.major == GG_MAJOR_N;
@@ -474,7 +487,8 @@ static threads lanes_of(int *rows, const gg_plan *plan) {
   return out;
 }
 
-/* A warp counts its boxes of shared tiles, or once. */
+/* In which boxes sums over D are formed. A warp counts the boxes of a shared tile one by one, else
+ * its tile once. */
 static gg_sum_boxes sum_boxes(const gg_plan *plan) {
   int rows, m = gg_plan_block_m(plan), n = gg_plan_block_n(plan);
   threads piece = piece_of(plan), lanes = lanes_of(&rows, plan);

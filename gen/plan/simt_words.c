@@ -1,5 +1,5 @@
-/* Family simt: words of shared memory, which thread copies and reads which of them, and what that
- * costs. */
+/* Family simt: the words of shared memory that threads multiply, how threads copy and read them,
+ * and what that costs. */
 #include "atom/dtype.h"
 #include "plan/choices.h"
 #include "plan/simt.h"
@@ -35,15 +35,15 @@ gg_dealing gg_simt_deal(const gg_plan *plan, const gg_operand *operand, int mn, 
   return gg_deal(plan->threads, lines, chunks, k_major ? side_k : GG_WARP);
 }
 
-/* Copies of a thread for each step along K. */
+/* Copies that a thread makes for each step along K. */
 static double copies_each(const gg_plan *plan) {
   double a = (double)gg_dtype_bytes(plan->a.type, plan->tile_m * plan->tile_k) / plan->copy_bytes_a;
   double b = (double)gg_dtype_bytes(plan->b.type, plan->tile_n * plan->tile_k) / plan->copy_bytes_b;
   return (a + b) / plan->threads / (plan->tile_k / plan->mma.k);
 }
 
-/* Of a step along K, the instructions of a thread that are multiply-adds: besides there are reads
- * of vectors, and about four for each copy. */
+/* The part of a thread's instructions in a step along K that are multiply-adds. The others are
+ * reads of vectors, and about four instructions for each copy. */
 static double issue_share(const gg_plan *plan) {
   const double of_copy = 4;
   int m = gg_plan_block_m(plan), n = gg_plan_block_n(plan);
@@ -51,11 +51,11 @@ static double issue_share(const gg_plan *plan) {
   return (double)m * n / (m * n + reads + of_copy * copies_each(plan));
 }
 
-/* A copy takes 0.6 of the time that one of family sm80 does, which has more to compute for its
- * bounds (measured on an H100 and an H200).
+/* A copy takes 0.6 of the time that one of family sm80 takes, which computes more to check bounds
+ * (measured on an H100 and an H200).
  *
- * Half a warp's vectors come in one wavefront of 128 bytes: of A for 4 of its threads along M, of B
- * for 8 along N, so that each is read once for every two threads across. */
+ * The vectors of half a warp come in one wavefront of 128 bytes. Those of A serve 4 threads along
+ * M, those of B 8 along N, so each is read once for every two threads across. */
 void gg_simt_traits(gg_traits *out, const gg_plan *plan, int arch) {
   gg_device_column_id rate = plan->mma.row->kind == GG_MMA_dot ? GG_DEVICE_dot_rate
                              : plan->mma.a == GG_DTYPE_f64     ? GG_DEVICE_fma_rate_64

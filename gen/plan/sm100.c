@@ -1,18 +1,22 @@
 /* Family sm100: tcgen05.mma on operands that TMA brings to shared memory, with the accumulators in
  * tensor memory.
  *
- * A CTA computes one tile of D after the other. Of its first warpgroup one warp loads, as in family
- * sm90; a thread of another issues the MMAs, which the tensor core executes by itself: no register
- * and no other thread takes part. The other warpgroup reads the accumulators of a tile, a warp the
- * 32 lanes of tensor memory that are its own, finishes them and stores them. With two sets of
- * accumulators the MMAs of the next tile run meanwhile.
+ * A CTA computes one tile of D after the other. In its first warpgroup one warp loads, as in family
+ * sm90, and a thread of another warp issues the MMAs. The tensor core executes these by itself:
+ * they need no registers and no other thread. The second warpgroup reads a tile's accumulators,
+ * finishes them and stores them; each of its warps reads the 32 lanes of tensor memory that are its
+ * own. With two sets of accumulators, the MMAs of the next tile run meanwhile.
  *
- * An MMA is 64 or 128 rows of the tile by all of its columns. It reads A from shared memory, or
- * from tensor memory, to which the tensor core copies it once for all MMAs along N. Clusters share
- * operands as sm90's do. Or two CTAs are a pair (cta_group 2): one MMA is 128 rows of each of their
- * tiles, which lie below each other, by the same columns; each CTA brings its rows of A and half of
- * B, a thread of the first issues for both, and each has the sums of its rows in its own tensor
- * memory. What is not about the multiplication, copies, the order of tiles and the epilogue, is
+ * An MMA computes 64 or 128 rows of the tile by all of its columns. It reads A from shared memory,
+ * or from tensor memory, to which the tensor core then copies it once for all MMAs along N.
+ * Clusters share operands as sm90's do.
+ *
+ * Two CTAs can be a pair (cta_group 2). Their tiles lie below each other, and one MMA computes up
+ * to 128 rows of each by the same columns. Each CTA brings its rows of A and one half of B; a
+ * thread of the first CTA issues for both; and each CTA has the sums of its rows in its own tensor
+ * memory.
+ *
+ * Everything that is not about the multiplication (copies, the order of tiles, the epilogue) is
  * sm90's (plan/sm90.h). derive_sm100.c derives the layouts, emit/sm100.c writes the text. (PTX ISA,
  * "tcgen05.mma", "Tensor Memory".) */
 #include "plan/sm100.h"
@@ -33,17 +37,17 @@
 #include "plan/transpose.h"
 
 enum {
-  narrow_m = 64,        /* rows of the smaller MMA; */
-  wide_m = 128,         /* of the larger one, */
-  tile_m_most = 256,    /* of which a tile has two at most */
-  mma_n_most = 256,     /* columns of an MMA, of which a tile has more where it is wider */
-  beside_n = 192,       /* of one that has more in tensor memory, where none are asked for */
-  line_bytes = 128,     /* K a step where none is asked for: the widest swizzle's pattern */
-  long_tile_k = 384,    /* of MMAs with a K of 96: whole lines of 64 bytes, 128 packed elements */
-  most_registers = 232, /* a thread, as sm90's consumers have: so there are some to spare */
+  narrow_m = 64,        /* rows of the smaller MMA, in a CTA */
+  wide_m = 128,         /* rows of the larger one, in a CTA */
+  tile_m_most = 256,    /* two of the larger MMAs */
+  mma_n_most = 256,     /* columns of an MMA; a wider tile has several MMAs along N */
+  beside_n = 192,       /* usual columns of a tile that needs tensor memory for more than sums */
+  line_bytes = 128,     /* bytes of a tile's K if none is asked for: the widest swizzle's pattern */
+  long_tile_k = 384,    /* elements of a tile's K if an MMA's K is 96: whole lines of 64 bytes */
+  most_registers = 232, /* of a thread, as sm90's consumers have, so that some are left over */
 };
 
-/* Where tcgen05 is: sm_100, sm_103 and sm_110, by their suffixes. */
+/* Accepts the architectures that have tcgen05: sm_100, sm_103 and sm_110 with a suffix. */
 static bool accepts(const gg_spec *spec) {
   gg_arch arch = spec->arch.arch;
   const gg_spec_field *schedule = &spec->schedule;
@@ -54,8 +58,8 @@ static bool accepts(const gg_spec *spec) {
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-/* Without a scale of C; sparse or not, with scale factors or not. sm_103's K of 96 is used where
- * the atom is asked for: wants_long_k. */
+/* Whether the family uses the row: one without a scale of C; sparse or not, with scale factors or
+ * not. sm_103's atoms with a K of 96 are used only if the spec names them: wants_long_k. */
 static bool is_usable(const gg_mma_row *row) {
   return row->kind == GG_MMA_tcgen05 && !row->scales_d && row->k != GG_MMA_LONG_K;
 }
@@ -81,7 +85,7 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 
 /* ---- Tile ------------------------------------------------------------------------------- */
 
-/* Whether the atom that is asked for, "m128n192k96" or by CuTe's name, has a K of 96. */
+/* Whether the spec asks for an atom with a K of 96, by its shape ("m128n192k96") or CuTe's name. */
 static bool wants_long_k(const gg_plan *plan) {
   static const char shape[] = "k96", name[] = "SM103_MXF4_ULTRA";
   const gg_spec_field *asked = &plan->spec->atom;
@@ -91,7 +95,7 @@ static bool wants_long_k(const gg_plan *plan) {
          (length > tail && strcmp(asked->text + length - tail, shape) == 0);
 }
 
-/* The row of packed e2m1 with a K of 96; NULL: the plan's types or architecture have none. */
+/* The row for packed e2m1 with a K of 96; NULL if the plan's types or architecture have none. */
 static const gg_mma_row *long_row(const gg_plan *plan) {
   size_t count;
   const gg_mma_row *table = gg_mma_table(&count);
@@ -106,8 +110,8 @@ static const gg_mma_row *long_row(const gg_plan *plan) {
   return NULL;
 }
 
-/* What the plan's types are multiplied by: of the rows that are alike but for the CTAs, that of one
- * CTA or of a pair. */
+/* The row that multiplies the plan's types, for one CTA or for a pair: the table has rows that
+ * differ in that alone. */
 static const gg_mma_row *row_of(const gg_plan *plan) {
   const gg_mma_row *of_long_k = long_row(plan);
   if (of_long_k) return of_long_k;
@@ -124,12 +128,12 @@ static const gg_mma_row *row_of(const gg_plan *plan) {
   return row;
 }
 
-/* MMAs of a tile, side by side along M and N. */
+/* How many MMAs of a tile are side by side along M and N. */
 typedef struct mma_counts {
   int m, n;
 } mma_counts;
 
-/* As asked for, else as few as there may be. */
+/* The number of MMAs that the spec asks for, else the smallest possible. */
 static mma_counts counts_of(const gg_plan *plan, const gg_sm90_tile *tile) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
   if (asked->state == GG_SPEC_SET) return (mma_counts){(int)asked->tuple[0], (int)asked->tuple[1]};
@@ -137,9 +141,9 @@ static mma_counts counts_of(const gg_plan *plan, const gg_sm90_tile *tile) {
                       (tile->n + mma_n_most - 1) / mma_n_most};
 }
 
-/* The largest tile that gives most multiprocessors of a large device one. Scale factors, metadata
- * and A take columns of tensor memory: beside them there are two sets of accumulators of 192
- * columns, not of 256. */
+/* The largest tile with which most multiprocessors of a large device get one. Scale factors,
+ * metadata and A take columns of tensor memory: beside them two sets of accumulators have room for
+ * 192 columns each, not for 256. */
 static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   int shapes[][2] = {{wide_m, mma_n_most}, {wide_m, 128}, {wide_m, 64}};
   size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
@@ -176,7 +180,7 @@ static gg_status check_at_most(const gg_plan *plan, int element, const char *wha
                  plan->target->family, what, asked, has);
 }
 
-/* One MMA, or several along M, of 64 or 128 rows of a CTA each. */
+/* Checks the tile's rows: one MMA, or several along M, with 64 or 128 rows of a CTA each. */
 static gg_status check_rows(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
                             gg_error *err) {
   const gg_mark *mark = gg_element_mark(&plan->spec->tile, 0);
@@ -196,8 +200,9 @@ static gg_status check_rows(const gg_plan *plan, const gg_sm90_tile *tile, mma_c
       pair ? "rows of a CTA of a pair, but for 64" : "M of the atom, but for 64", mark, err);
 }
 
-/* An MMA of 64 rows has columns in steps of 8, of integers up to 32, one of 128 in steps of 16.
- * (PTX ISA, "tcgen05 Matrix Shape".) */
+/* Checks the tile's columns. MMAs of 64 rows have columns in steps of 8 (with integers only up to
+ * 32 columns), those of 128 rows in steps of 16, those of a pair in steps that stand in their row
+ * of the atom table. (PTX ISA, "tcgen05 Matrix Shape".) */
 static gg_status check_columns(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
                                gg_error *err) {
   const char *n = gg_as_asked(plan, "tile N", "tile M");
@@ -219,8 +224,9 @@ static gg_status check_columns(const gg_plan *plan, const gg_sm90_tile *tile, mm
                            gg_element_mark(&plan->spec->tile, 1), err);
 }
 
-/* Columns of scale factors and of metadata are those of one MMA along N; their rows 128, but that
- * there is metadata for a tile of 64. */
+/* Checks tiles with scale factors or metadata: they must have one MMA along N, whose factors or
+ * metadata stand in tensor memory, and MMAs of 128 rows. One MMA of 64 rows is possible as well
+ * with metadata alone, or with scale factors in a pair whose A is dense. */
 static gg_status check_beside(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
                               gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
@@ -246,8 +252,8 @@ static gg_status check_beside(const gg_plan *plan, const gg_sm90_tile *tile, mma
   return scaled ? gg_sm100_check_scaled_tile(plan, tile->m, tile->n, tile->k, err) : GG_OK;
 }
 
-/* MMAs with a K of 96 take 48 bytes of lines of 64 or 128. Their factors go on where those of one
- * block of A's rows do: four columns further. */
+/* Checks tiles of MMAs with a K of 96. These take 48 bytes of lines of 64 or 128 bytes. Their
+ * factors reach four columns further than those of one block of A's rows. */
 static gg_status check_long_k(const gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
   const gg_spec_field *tiles = &plan->spec->tile;
   const gg_spec_field *swizzles[] = {&plan->spec->swizzle.a, &plan->spec->swizzle.b};
@@ -273,8 +279,9 @@ static gg_status check_long_k(const gg_plan *plan, const gg_sm90_tile *tile, gg_
   return st;
 }
 
-/* An A in tensor memory has a row in each lane: of MMAs of 64 rows it would have 16 in 32 lanes, or
- * a pair's twice, which no copy of 32 bytes a row makes. */
+/* Checks the tile's rows if A is in tensor memory, where it has one row in each lane. MMAs of 64
+ * rows would want it in 16 of 32 lanes, or a pair's MMAs twice, and no copy of 32 bytes a row makes
+ * that. */
 static gg_status check_a_in_tensor(const gg_plan *plan, const gg_sm90_tile *tile, mma_counts mmas,
                                    gg_error *err) {
   char why[80];
@@ -337,14 +344,15 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
 
 /* ---- Tensor memory ---------------------------------------------------------------------- */
 
-/* CTAs of a multiprocessor that there are columns for, with one set of accumulators each. */
+/* How many CTAs of a multiprocessor there are columns of tensor memory for, with one set of
+ * accumulators each. */
 static int ctas_of_columns(const gg_plan *plan) {
   gg_plan one = *plan;
   one.accumulator_stages = 1;
   return GG_TMEM_COLUMNS / gg_sm100_allocated_columns(&one);
 }
 
-/* Columns that a CTA may have: a power of two, as is what is allocated. */
+/* How many columns a CTA may have: a power of two, as only those can be allocated. */
 static int columns_of_cta(const gg_plan *plan) {
   int columns = GG_TMEM_COLUMNS;
   while (columns * plan->ctas_per_sm > GG_TMEM_COLUMNS)
@@ -352,8 +360,8 @@ static int columns_of_cta(const gg_plan *plan) {
   return columns;
 }
 
-/* Two sets of accumulators where they fit: CTAs of a multiprocessor share its tensor memory, of
- * which each has a power of two of columns. */
+/* Chooses the sets of accumulators: two if they fit. The CTAs of a multiprocessor share its tensor
+ * memory, and each has a power of two of its columns. */
 static gg_status choose_accumulators(gg_plan *plan, gg_error *err) {
   enum { usual = 2, least = 32 /* columns that can be allocated */ };
   const gg_spec_field *asked = &plan->spec->accumulator_stages;
@@ -417,7 +425,8 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   return st;
 }
 
-/* Both from shared memory, but where A is asked for in tensor memory, which has it along K. */
+/* Both operands come from shared memory, unless the spec asks for A in tensor memory, which holds
+ * it along K. */
 static gg_status choose_sources(gg_plan *plan, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_spec_field *a = &spec->operand_source.a, *b = &spec->operand_source.b;
@@ -434,8 +443,8 @@ static gg_status choose_sources(gg_plan *plan, gg_error *err) {
                    err);
 }
 
-/* Pairs lie along M; of several in a cluster, those beside each other share A, those below each
- * other their halves of B. */
+/* Chooses the cluster. The CTAs of a pair lie along M. If a cluster has several pairs, those beside
+ * each other share A, and those below each other share their halves of B. */
 static gg_status choose_cluster(gg_sm90_cluster *out, const gg_plan *plan, const gg_sm90_tile *tile,
                                 gg_error *err) {
   const gg_spec_field *asked = &plan->spec->cluster;
@@ -461,8 +470,9 @@ static gg_status check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
   return st ? st : gg_sm90_check_schedule(plan, tile, &workers, cluster, schedule, err);
 }
 
-/* What there is at launch. Beside a ninth warp that is too few for some epilogues: the warps that
- * copy lines give of theirs, as in sm90, where a CTA is alone. */
+/* A thread's registers: as many as there are at launch. With a ninth warp these are too few for
+ * some epilogues; then the warps that copy lines give up some of theirs, as in sm90, if a CTA is
+ * alone on its multiprocessor. */
 static void put_registers(gg_plan *plan) {
   enum { copying = 128 };
   int launch = (int)gg_registers_for(plan->ctas_per_sm, plan->threads / GG_WARP);
@@ -532,9 +542,9 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* The tensor core reads both operands of an MMA from shared memory, but an A in tensor memory,
- * which is copied there once. The epilogue's loads are of 16 lanes, so that a sum takes twice its
- * bytes of tensor memory's width. */
+/* What the model asks. The tensor core reads both operands of an MMA from shared memory, except an
+ * A in tensor memory, which is copied there once. The epilogue loads 16 lanes at a time, so a sum
+ * takes twice its bytes of tensor memory's bandwidth. */
 static void traits(gg_traits *out, const gg_plan *plan, int arch) {
   (void)arch;
   bool half = gg_plan_mma_rows(plan) * gg_plan_column_parts(plan) < wide_m;

@@ -1,8 +1,10 @@
-/* Family sm100: A and B whose rows tensor maps cannot address, as family sm90 has them
- * (docs/adr/0006-unaligned-lines.md): all four warps of the first warpgroup copy their lines. So
- * the thread that issues the MMAs is one of a warp of its own, and what the epilogue reads is read
- * by its own warps. Of a pair each CTA's warps copy its rows of A and its half of B, and tell the
- * first one's `full`, where MMAs are issued for both. */
+/* Family sm100: A and B whose rows tensor maps cannot address, done as in family sm90
+ * (docs/adr/0006-unaligned-lines.md).
+ *
+ * All four warps of the first warpgroup copy their lines. So the thread that issues the MMAs
+ * belongs to an extra warp, and the epilogue's own warps read what the epilogue needs. In a pair,
+ * each CTA's warps copy its rows of A and its half of B, and arrive at the `full` barrier of the
+ * first CTA, where the MMAs are issued for both. */
 #include <stdio.h>
 
 #include "atom/dtype.h"
@@ -12,7 +14,8 @@
 #include "plan/sm90.h"
 #include "plan/transpose.h"
 
-/* Of an operand whose lines threads would copy, what only tensor maps bring. */
+/* What an operand whose lines threads would copy needs that only tensor maps bring, as a message;
+ * NULL: nothing. */
 static const char *refusal_of(const gg_plan *plan, const gg_operand *operand) {
   if (gg_dtype_info_of(operand->type)->bits < 8)
     return "16: warps that copy other lines move elements of whole bytes";
@@ -43,7 +46,8 @@ gg_status gg_sm100_check_lines(const gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* Of several MMAs along N a pair's CTA has a half of each one's B: lines that are not together. */
+/* Refuses several MMAs along N in a pair: a CTA would have half of each one's B, lines that do not
+ * lie together. */
 gg_status gg_sm100_check_lined_tile(const gg_plan *plan, int tile_n, int mmas_n, gg_error *err) {
   if (!plan->copy_bytes_b || plan->cta_group < 2 || mmas_n == 1) return GG_OK;
   char asked[16], has[96];
@@ -54,8 +58,8 @@ gg_status gg_sm100_check_lined_tile(const gg_plan *plan, int tile_n, int mmas_n,
                  gg_as_asked(plan, "tile N", "tile M"), asked, has);
 }
 
-/* Warps begin to copy a tile while they move another one into place: they would read each answer
- * twice. */
+/* Refuses the dynamic scheduler: warps begin to copy one tile while they still move another one
+ * into place, so they would have to read each of the scheduler's answers twice. */
 gg_status gg_sm100_check_lined_schedule(const gg_plan *plan, gg_scheduler scheduler,
                                         gg_error *err) {
   if (!gg_sm90_copies_lines(plan) || scheduler != GG_SCHEDULER_DYNAMIC) return GG_OK;

@@ -28,13 +28,15 @@ gg_status gg_sm100_choose_narrow(gg_plan *plan, gg_error *err) {
   return st ? st : choose_operand(plan, &plan->b, &plan->spec->b, false, err);
 }
 
-/* Why K is a multiple: `half` of an operand's elements are stored. */
+/* Why K has to be a multiple, for messages. `half`: only half of the operand's elements are stored.
+ */
 static const char *line_of_map(bool half) {
   return half ? "twice the stored elements of a line that a tensor map unpacks"
               : "elements of a line that a tensor map unpacks";
 }
 
-/* A line of a tensor map is whole bytes, or whole units that are unpacked. */
+/* Checks that a line of a tensor map consists of whole bytes, or of whole units if elements are
+ * unpacked. */
 static gg_status check_fixed_k(const gg_plan *plan, gg_dtype type, bool half, gg_error *err) {
   int bits = gg_dtype_info_of(type)->bits, unit = GG_UNPACKED_LINE;
   if (plan->fixed_k == GG_FIXED_NONE || bits >= 8) return GG_OK;

@@ -1,4 +1,4 @@
-/* Family sm100: which scale factors its MMAs take, and what they ask of the tile. */
+/* Family sm100: which scale factors its MMAs take, and what they require of the tile. */
 #include <stdio.h>
 
 #include "atom/dtype.h"
@@ -10,8 +10,8 @@
 #include "plan/sm90.h"
 #include "plan/transpose.h"
 
-/* Blocks of 32 have factors of ue8m0; those of 16, of packed elements alone, either type. Beside a
- * sparse A, blocks of 64 and of 32. */
+/* Checks the type of factors. Blocks of 32 have factors of ue8m0; blocks of 16, which only packed
+ * elements can have, of either type. Beside a sparse A these are blocks of 64 and of 32. */
 static gg_status check_type(const gg_plan *plan, const gg_spec_operand *asked, gg_error *err) {
   const gg_spec_field *type = &asked->scale.type, *block = &asked->scale.block;
   bool sparse = plan->sparse_a;
@@ -53,7 +53,8 @@ gg_status gg_sm100_check_scales(const gg_plan *plan, gg_error *err) {
 
 /* ---- D ---------------------------------------------------------------------------------- */
 
-/* What A with factors can be, but for 6 bits, of which no lane has whole bytes. */
+/* Checks D's type: what an A with factors can be, except 6-bit types, because no lane has whole
+ * bytes of those. */
 static gg_status check_d_type(const gg_plan *plan, gg_error *err) {
   const gg_type_set bytes = gg_type_bit(GG_DTYPE_e4m3) | gg_type_bit(GG_DTYPE_e5m2);
   const gg_spec_operand *asked = &plan->spec->d;
@@ -99,9 +100,9 @@ gg_status gg_sm100_check_scaled_d_tile(const gg_plan *plan, int n, int parts, gg
 
 /* ---- A and B ---------------------------------------------------------------------------- */
 
-/* An MMA has 128 rows of a CTA, or 64 of each of a pair. A stage has whole atoms of factors along
- * K; a tile columns in steps of half an atom, so that it begins at a column of tensor memory that
- * MMAs may read from. */
+/* Checks the tile of scaled operands. MMAs have 128 rows of a CTA, or 64 of each CTA of a pair. A
+ * stage holds whole atoms of factors along K. A tile's columns are in steps of half an atom, so
+ * that it begins at a column of tensor memory that MMAs may read from. */
 gg_status gg_sm100_check_scaled_tile(const gg_plan *plan, int m, int n, int k, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->tile;
   bool folded = plan->cta_group > 1 && m == GG_SCALE_FOLDED_M && !plan->sparse_a;

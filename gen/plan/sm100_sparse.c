@@ -1,4 +1,4 @@
-/* Family sm100: a sparse A, and what it asks of the spec. */
+/* Family sm100: a sparse A, and what it requires of the spec. */
 #include "plan/check.h"
 #include "plan/choices.h"
 #include "plan/narrow.h"
@@ -7,7 +7,8 @@
 #include "plan/sparse.h"
 #include "plan/transpose.h"
 
-/* Packed elements are multiplied sparse by architectures of the suffix a alone. */
+/* Refuses packed sparse elements for architectures with the suffix f: only those with the suffix a
+ * multiply them. */
 gg_status gg_sm100_check_sparse(const gg_plan *plan, gg_error *err) {
   char arch[GG_ARCH_NAME_MAX];
   if (!plan->sparse_a || !gg_plan_is_packed(plan) || plan->arch.suffix != 'f') return GG_OK;
@@ -15,7 +16,8 @@ gg_status gg_sm100_check_sparse(const gg_plan *plan, gg_error *err) {
                    gg_arch_name(arch, plan->arch), "it for architectures of the suffix a", err);
 }
 
-/* An MMA reads 64 bytes of a K-major line of B, which a swizzle of 32 bytes would cut. */
+/* Refuses a swizzle of 32 bytes for a K-major B: a sparse MMA reads 64 bytes of a line, which such
+ * a swizzle would cut. */
 static gg_status check_swizzle(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->swizzle.b;
   bool cut = asked->state == GG_SPEC_SET && asked->number == GG_SWIZZLE_32B;
@@ -38,8 +40,8 @@ gg_status gg_sm100_check_sparse_tile(const gg_plan *plan, int k, gg_error *err) 
   return st || !plan->sparse_a ? st : check_swizzle(plan, err);
 }
 
-/* Whole tiles of metadata, and of what is unpacked whole lines, of scale factors whole atoms. All
- * are powers of two. */
+/* A tile's usual K: whole tiles of metadata, whole lines of what is unpacked, and whole atoms of
+ * scale factors. All of these are powers of two. */
 int gg_sm100_usual_sparse_k(const gg_plan *plan) {
   int k = gg_metadata_tile_k(plan), atom = GG_SCALE_FACTORS * plan->scale_a.block;
   if (gg_plan_unpacks(plan, plan->a.type) && k < 2 * GG_UNPACKED_LINE) k = 2 * GG_UNPACKED_LINE;

@@ -1,27 +1,27 @@
 /* Family sm120: mma.sync of consumer Blackwell on operands that TMA brings to shared memory.
  *
  * sm_120 and sm_121 have no wgmma and no tcgen05. Their tensor cores multiply elements of 8, 6 and
- * 4 bits, with scale factors or without, by mma.sync of one warp, out of its registers. All else is
- * as in family sm90: a warpgroup that loads, a ring of stages, consumers that share a tile or take
- * tiles in turns, an epilogue that stages D for the copy engine. A consumer's four warps have 16
- * rows of each 64, and all of the tile's columns: their MMAs together are what a wgmma is there,
- * and their accumulators lie as its do.
+ * 4 bits, with scale factors or without, by mma.sync of one warp, from registers. All else is as in
+ * family sm90: a warpgroup that loads, a ring of stages, consumers that share a tile or take tiles
+ * in turns, an epilogue that stages D for the copy engine. A consumer's four warps have 16 rows
+ * each of every 64, and all of the tile's columns: together their MMAs do what a wgmma does there,
+ * and their accumulators lie as its accumulators do.
  *
- * Of K tiles ldmatrix brings a warp what it multiplies: it transposes bytes that lie along M or N,
+ * ldmatrix brings a warp what it multiplies of a K tile. It transposes bytes that lie along M or N,
  * and unpacks elements of 6 and 4 bits that do not stay packed (narrow.h). Scale factors come with
  * a K tile, in the same atoms as in family sm100 (scales.h), and stay in shared memory, from where
- * a lane takes words of four factors of a row: an instruction names the lanes of a quad that have
- * its rows' and the byte (derive_sm120.c).
+ * a lane takes words of four factors of a row. An MMA names which lanes of a quad hold the factors
+ * of its rows, and in which byte (derive_sm120.c).
  *
- * Of a sparse A a stage has what is stored, half of K, and the tiles of metadata of its rows, in
- * which each lane finds the words that it hands to mma.sp (sparse.h). Sparse elements with factors
- * are packed e2m1: of bytes a stage with whole atoms of factors has 256 of K, of which there is no
- * room for two.
+ * With a sparse A, a stage holds what is stored, half of K, and the tiles of metadata of its rows,
+ * in which each lane finds the words that it hands to mma.sp (sparse.h). Sparse elements with
+ * factors must be packed e2m1: with bytes, whole atoms of factors would need stages with a K of
+ * 256, and two of these do not fit.
  *
- * Factors of D the epilogue computes as sm100's does (sm100_scales.c).
+ * The epilogue computes scale factors of D as sm100's does (sm100_scales.c).
  *
- * A CTA has 99 KiB of shared memory. Tensor maps copy to one CTA alone: there are no clusters. This
- * file decides. (PTX ISA, "mma", "Block scaling for mma.sync"; CUDA C++ Programming Guide,
+ * A CTA has 99 KiB of shared memory. Tensor maps copy to one CTA only, so there are no clusters.
+ * This file decides. (PTX ISA, "mma", "Block scaling for mma.sync"; CUDA C++ Programming Guide,
  * "Compute Capability 12.x".) */
 #include "plan/sm120.h"
 
@@ -38,26 +38,26 @@
 #include "plan/transpose.h"
 
 enum {
-  block_m = 64,      /* rows of a consumer's MMAs side by side */
-  usual_m = 128,     /* of a tile, */
-  usual_n = 128,     /* columns, */
-  least_n = 64,      /* and of a small one */
-  most_n = 256,      /* columns of a box of B */
-  line_bytes = 128,  /* K a step: the widest swizzle's pattern, */
+  block_m = 64,      /* rows of one MMA of a consumer, by its four warps */
+  usual_m = 128,     /* usual rows of a tile, */
+  usual_n = 128,     /* usual columns, */
+  least_n = 64,      /* and columns of a small tile */
+  most_n = 256,      /* most columns: those of a box of B */
+  line_bytes = 128,  /* bytes of a tile's K: the widest swizzle's pattern, */
   short_line = 64,   /* or half of it, */
-  enough_stages = 3, /* where so many of the former do not fit */
-  addresses = 24,    /* registers: addresses, loop state and predicates */
+  enough_stages = 3, /* if fewer stages than this fit with the former */
+  addresses = 24,    /* registers of a thread: addresses, loop state and predicates */
 };
 
-/* Elements of less than 16 bits that are floats: what mma.sync of other architectures lacks, or has
- * without their factors. */
+/* Whether an operand has 8-bit or narrower floats: mma.sync of other architectures does not
+ * multiply these, or not with their factors. */
 static bool is_narrow(const gg_spec_operand *asked) {
   if (asked->type.state != GG_SPEC_SET) return false;
   const gg_dtype type = (gg_dtype)asked->type.number;
   return gg_dtype_is_float(type) && gg_dtype_info_of(type)->bits <= 8;
 }
 
-/* What names no schedule and has other types is family sm80's. */
+/* Whether the family is for this spec. Other types without a schedule are left to family sm80. */
 static bool accepts(const gg_spec *spec) {
   gg_arch arch = spec->arch.arch;
   const gg_spec_field *schedule = &spec->schedule;
@@ -76,8 +76,8 @@ static bool has_atom(const gg_mma_row *row) {
   return row->kind == GG_MMA_mixed && !too_long;
 }
 
-/* Of packed elements blocks of 16 have factors of ue4m3, where sm100 has ue8m0, too; beside a
- * sparse A blocks of 32. */
+/* Refuses factors of ue8m0 for blocks of 16 packed elements, which sm100 takes: here they must be
+ * ue4m3. Beside a sparse A such blocks are of 32. */
 static gg_status check_fine_scales(const gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->a.scale.type;
   bool sparse = plan->sparse_a;
@@ -89,7 +89,7 @@ static gg_status check_fine_scales(const gg_plan *plan, gg_error *err) {
       err);
 }
 
-/* Sparse elements with factors. */
+/* Refuses sparse elements with factors unless they are packed. */
 static gg_status check_sparse(const gg_plan *plan, gg_error *err) {
   const gg_spec *asked = plan->asked;
   if (!plan->sparse_a || !gg_plan_is_scaled(plan) || gg_plan_is_packed(plan))
@@ -109,7 +109,7 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   return st ? st : gg_choose_accumulator(plan, err);
 }
 
-/* Tensor maps bring both; of bytes ldmatrix reads lines along K, or M or N. */
+/* Tensor maps bring both operands. ldmatrix reads bytes from lines along K, M or N. */
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   gg_status st = gg_sm90_choose_copies(plan, false, err);
   if (!st) st = gg_sm100_choose_narrow(plan, err);
@@ -122,8 +122,9 @@ static const gg_mma_row *row_of(const gg_plan *plan) {
 
 /* ---- Tile ------------------------------------------------------------------------------- */
 
-/* Whole lines of the widest swizzle, or half of them where so few stages would fit that copies wait
- * for MMAs; whole atoms of scale factors, and lines of elements that are unpacked. */
+/* A tile's usual K: whole lines of the widest swizzle, or half of that if otherwise so few stages
+ * would fit that copies wait for MMAs. Also whole atoms of scale factors, and whole lines of
+ * elements that are unpacked. */
 static int usual_k(const gg_plan *plan, const gg_sm90_tile *tile) {
   int bits_a = gg_plan_smem_bits(plan, plan->a.type), least = row_of(plan)->k;
   int k = line_bytes * 8 / bits_a, half = short_line * 8 / bits_a;
@@ -137,7 +138,7 @@ static int usual_k(const gg_plan *plan, const gg_sm90_tile *tile) {
   return gg_usual_extent(plan->fixed_k, least, k);
 }
 
-/* The largest tile that gives most multiprocessors of a device one. */
+/* The largest tile with which most multiprocessors of a device get one. */
 static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   static const int shapes[][2] = {{usual_m, usual_n}, {block_m, usual_n}, {block_m, least_n}};
   size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
@@ -156,8 +157,8 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   tile->k = usual_k(plan, tile);
 }
 
-/* A box of B has 256 lines at most; ldmatrix brings 16 columns at once. A scaled tile is whole
- * atoms of factors, so that each begins with one. */
+/* Checks the tile's extents. A box of B has at most 256 lines, and ldmatrix brings 16 columns at
+ * once. A scaled tile consists of whole atoms of factors, so that each tile begins with one. */
 static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->tile;
   const char *n = gg_as_asked(plan, "tile N", "tile M");
@@ -250,7 +251,8 @@ static gg_status refuse_unused(const gg_plan *plan, gg_error *err) {
   return st;
 }
 
-/* One CTA; and whole tiles or shares of them, as known at launch. */
+/* Refuses clusters of several CTAs and the dynamic scheduler: which tiles, or shares of tiles, a
+ * CTA computes must be known at launch. */
 static gg_status check_schedule(const gg_plan *plan, const gg_sm90_schedule *schedule,
                                 gg_error *err) {
   const gg_spec_field *cluster = &plan->spec->cluster;
@@ -319,7 +321,8 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* A warp reads its rows of A once, and all of B. Its MMAs are all that the tensor core has. */
+/* What the model asks. A warp reads its rows of A once, and all of B. Only such MMAs use the tensor
+ * core. */
 static void traits(gg_traits *out, const gg_plan *plan, int arch) {
   (void)arch;
   out->reads_a = 1;

@@ -1,9 +1,10 @@
-/* Family sm120: what a lane has of operands and of their scale factors, in registers of 32 bits. */
+/* Family sm120: how many 32-bit registers a lane needs for operands and their scale factors. */
 #include "plan/scales.h"
 #include "plan/sm120.h"
 
-/* Two blocks' rows have the lanes of a quad, four atoms' columns: of a K tile a lane has a word for
- * each such group of rows and each atom of factors along K. */
+/* Words of A's factors that a lane holds of one K tile: one for each two blocks of rows, which the
+ * lanes of a quad hold together, and each atom of factors along K. (Of B, the lanes of a quad hold
+ * the columns of four atoms together.) */
 static int words_a(const gg_plan *plan, int blocks, int k) {
   return gg_plan_is_scaled(plan) ? (blocks + 1) / 2 * (k / gg_scale_atom_k(plan)) : 0;
 }
@@ -38,8 +39,8 @@ bool gg_sm120_begins_within_factors(const gg_plan *plan) {
   return gg_plan_splits_scales(plan) && plan->tile_n < 2 * GG_SCALE_ROWS;
 }
 
-/* Two sets of A's fragments, of a K step, and of B's, of 16 columns: the next ones are loaded
- * meanwhile. */
+/* Two sets of A's fragments, for one K step each, and of B's, for 16 columns each: while one set is
+ * multiplied, the next one is loaded. */
 int gg_sm120_registers_of(const gg_plan *plan, const gg_mma_atom *mma, int blocks, int n, int k) {
   enum { sets = 2, atoms_a_piece = GG_SM120_PIECE / 8 };
   int a = gg_mma_atom_registers(mma, GG_MMA_A, NULL),

@@ -1,11 +1,11 @@
 /* Family sm80: warp-wide mma.sync fed by ldmatrix from a multistage cp.async pipeline.
  *
- * A CTA computes one tile of D. Warps split it into atoms_m x atoms_n contiguous blocks, and where
- * there are several along K each block's steps along K, in turns, whose sums meet in shared memory
- * behind the tile's last one (sm80_along_k.cu). Operands come through `stages` buffers of shared
- * memory, swizzled so that cp.async's writes and ldmatrix's reads are free of bank conflicts;
- * accumulators leave through staging memory of each warp, so that stores are whole lines. It runs
- * on every architecture from sm_80 on.
+ * A CTA computes one tile of D. Its warps split the tile into atoms_m x atoms_n contiguous blocks.
+ * If there are several warps along K, they split the steps along K of each block among them, in
+ * turns, and their sums meet in shared memory after the tile's last step (sm80_along_k.cu).
+ * Operands come through `stages` buffers of shared memory, swizzled so that cp.async's writes and
+ * ldmatrix's reads are free of bank conflicts. Accumulators leave through staging memory of each
+ * warp, so that whole lines are stored. It runs on every architecture from sm_80 on.
  *
  * This file decides; derive_sm80.c derives the layouts, emit/sm80.c writes the text. */
 #include <stdio.h>
@@ -25,8 +25,9 @@ static bool accepts(const gg_spec *spec) {
 
 /* ---- Types and the MMA ------------------------------------------------------------------ */
 
-/* A warp's MMA whose K is two matrices of ldmatrix, 32 bytes, of elements that it keeps together,
- * or, of a sparse A, as much of what is stored; or any of f64, which lanes read one by one. */
+/* The family's atoms: MMAs of a warp whose K is two matrices of ldmatrix, 32 bytes, in elements
+ * that ldmatrix keeps together; with a sparse A, that much of what is stored. And all MMAs of f64,
+ * which lanes read one by one. */
 static bool has_atom(const gg_mma_row *row) {
   enum { matrices_bits = 2 * 16 * 8 };
   int bits = gg_dtype_info_of(row->a)->bits;
@@ -36,7 +37,8 @@ static bool has_atom(const gg_mma_row *row) {
   return bits == 64 || (row->m == 16 && stored_k * bits == matrices_bits);
 }
 
-/* The rows know: this says since when. */
+/* Refuses 8-bit floats for architectures without them. The atom rows imply it; this message says
+ * which architectures have them. */
 static gg_status check_fp8(const gg_plan *plan, gg_error *err) {
   if (!gg_dtype_is_fp8(plan->a.type) || plan->limits->converts_fp8) return GG_OK;
   return gg_refuse_type(plan, &plan->spec->a.type, "A of type", plan->a.type,
@@ -49,18 +51,19 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   if ((st = check_fp8(plan, err))) return st;
   if ((st = gg_choose_inputs(plan, err))) return st;
   if ((st = gg_sm80_check_packed(plan, err))) return st;
-  /* ptxas begins each of the MMAs that it makes with sums of zero, and adds those up: text that
-   * multiplies in f16 itself, which has all values of 8-bit floats, begins with the accumulators.
-   * A sparse A is left to ptxas: its metadata is that of 8 bits. */
+  /* Where ptxas replaces an 8-bit MMA by several others, it begins each of these with sums of zero
+   * and adds up the results. Text that multiplies in f16 itself, which can hold every value of
+   * 8-bit floats, begins with the accumulators instead. A sparse A is left to ptxas, because its
+   * metadata is made for 8-bit elements. */
   plan->widens = gg_dtype_is_fp8(plan->a.type) && !plan->limits->multiplies_fp8 && !plan->sparse_a;
   plan->rounded_a = gg_spec_is_rounded(&plan->spec->a);
   plan->rounded_b = gg_spec_is_rounded(&plan->spec->b);
   return gg_choose_accumulator(plan, err);
 }
 
-/* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers, unless
- * short sums are asked for. Sums of f16 are as short themselves; and what is multiplied in f16 is
- * summed as f16 is. */
+/* The tensor core keeps too few bits in its sums of 8-bit floats. So these are promoted: added up
+ * in registers, unless the spec asks for short sums. Sums in f16 are as short themselves, and what
+ * is multiplied in f16 is summed as f16 is. */
 static gg_status choose_sums(gg_plan *plan, gg_error *err) {
   enum { usual = 4 /* 128 of K */, fp8_sum_bits = 14 };
   const gg_spec_field *asked = &plan->spec->promote;
@@ -78,7 +81,7 @@ static gg_status choose_sums(gg_plan *plan, gg_error *err) {
                         "e4m3 and e5m2: sums of others are as long as the accumulator", err);
 }
 
-/* What one MMA of each of the warps along K takes of it, in words, for messages. */
+/* For messages: what one MMA of each of the warps along K takes of K, in words. */
 typedef struct step_text {
   char text[64];
 } step_text;
@@ -92,7 +95,8 @@ static step_text print_step(const gg_plan *plan, int warps_k) {
   return out;
 }
 
-/* A warp's K of the tile is of whole sums: of fewer MMAs than is usual, where that divides it. */
+/* Checks that a warp's K of the tile consists of whole promoted sums. If the usual number of MMAs
+ * in a sum does not divide it, a smaller one is taken. */
 static gg_status check_sums(gg_plan *plan, int tile_k, int warps_k, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->promote;
   int step = warps_k * plan->mma.k, steps = tile_k / step;
@@ -112,8 +116,8 @@ static bool is_named(const gg_mma_row *row, const char *shape, const char *name)
   return !strcmp(name, shape) || !strcmp(name, row->ptx) || !strcmp(name, row->cute);
 }
 
-/* Of f64 there are several: the one that is asked for by name, else the largest whose
- * fragments leave a thread room for two sets beside its sums. */
+/* The row of the atom. For f64 there are several: the one that the spec names, else the largest
+ * whose fragments leave a thread room for two sets beside its sums. */
 static const gg_mma_row *choose_row(const gg_plan *plan) {
   enum { usual_k = 8 };
   const gg_spec_field *asked = &plan->spec->atom;
@@ -132,8 +136,8 @@ static const gg_mma_row *choose_row(const gg_plan *plan) {
   return best;
 }
 
-/* mma.sync's A is row-major and its B column-major; the operands' majors are the business of what
- * reads the fragments. */
+/* Chooses the atom. mma.sync's A is row-major and its B column-major, always; whatever reads the
+ * fragments deals with the operands' own majors. */
 static gg_status choose_mma(gg_plan *plan, gg_error *err) {
   char shape[32];
   const gg_mma_row *row = choose_row(plan);
@@ -144,13 +148,14 @@ static gg_status choose_mma(gg_plan *plan, gg_error *err) {
 
 /* ---- Tile and warps --------------------------------------------------------------------- */
 
-/* A warp's block: 64 x 64 with f32 accumulators takes 128 of a thread's 255 registers and reads
- * the fewest bytes of shared memory an MMA that leave room for double-buffered fragments. */
+/* A warp's block: 64 x 64 with f32 accumulators takes 128 of a thread's 255 registers. Of the
+ * blocks that leave room for double-buffered fragments, it reads the fewest bytes of shared memory
+ * for each MMA. */
 enum { usual_warp_extent = 64, max_warps = 16 };
 
-/* Whether a block has room for half as many rows: sums of f64 and those that are promoted take
- * twice the registers, tf32 some to be rounded, by several instructions or in many addresses, and
- * MMAs some for the several instructions that ptxas makes of them. */
+/* Whether a warp's block has room for only half as many rows. Sums of f64, and sums that are
+ * promoted, take twice the registers. tf32 needs some if it is rounded by several instructions, or
+ * read from many addresses. And MMAs that ptxas replaces by several instructions need some. */
 static bool has_low_blocks(const gg_plan *plan) {
   bool by_elements = gg_sm80_by_elements(&plan->a) || gg_sm80_by_elements(&plan->b);
   bool promised = plan->rounded_a && plan->rounded_b;
@@ -164,15 +169,15 @@ static int usual_warp_rows(const gg_plan *plan) {
   return has_low_blocks(plan) ? usual_warp_extent / 2 : usual_warp_extent;
 }
 
-/* Fragments of B are twice as long beside a sparse A: what is not low is narrow then, and what is
- * promoted both. */
+/* The columns of a warp's usual block. Beside a sparse A, fragments of B are twice as long: so
+ * blocks that are not low are narrow, and with promoted sums blocks are both low and narrow. */
 static int usual_warp_columns(const gg_plan *plan) {
   bool narrow = plan->sparse_a && (!has_low_blocks(plan) || plan->promote > 0);
   return narrow ? usual_warp_extent / 2 : usual_warp_extent;
 }
 
 /* What is decided one after the other, each from the values before it, so that another order does
- * not compile: `choose` alone writes them to the plan, whose types and MMA are settled before. */
+ * not compile. Only `choose` writes these to the plan, which has types and the MMA already. */
 typedef struct tile {
   int m, n, k;
   int ctas; /* that a multiprocessor holds at once */
@@ -180,7 +185,7 @@ typedef struct tile {
 
 typedef struct warps {
   int m, n; /* side by side */
-  int k;    /* in turns along K, for the same block */
+  int k;    /* that take turns along K, for the same block */
 } warps;
 
 static int warps_of(warps w) {
@@ -192,15 +197,16 @@ typedef struct pipeline {
   gg_scheduler scheduler;
 } pipeline;
 
-/* Worth a second warp a scheduler, or a persistent grid. */
+/* Whether a tile is large enough for a second warp on each scheduler, or for a persistent grid. */
 static bool is_large(tile t) {
   return t.m * t.n >= 128 * 128;
 }
 
-/* What staging memory a warp takes where nothing is padded: a sub-tile of 16 lines of 128 bytes. */
+/* Bytes of staging memory that a warp takes if nothing is padded: a sub-tile of 16 lines of 128
+ * bytes. */
 enum { staging_of_warp = 16 * 128 };
 
-/* Bytes of an operand's tile, 16 of padding behind each line where padding is asked for. */
+/* Bytes of an operand's tile, with 16 bytes behind each line if the spec asks for padding. */
 static int64_t tile_bytes(gg_dtype type, const gg_spec_field *swizzle, bool k_major, int mn,
                           int k) {
   bool pads = swizzle->state == GG_SPEC_SET && swizzle->number == GG_SWIZZLE_PADDING;
@@ -208,7 +214,7 @@ static int64_t tile_bytes(gg_dtype type, const gg_spec_field *swizzle, bool k_ma
   return gg_dtype_bytes(type, (int64_t)mn * k) + (pads ? 16 * lines : 0);
 }
 
-/* Warps along K, which only a spec asks for. */
+/* The number of warps along K: one, unless the spec asks for more. */
 static int asked_along_k(const gg_plan *plan) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
   return asked->state == GG_SPEC_SET ? (int)asked->tuple[2] : 1;
@@ -218,8 +224,8 @@ static int64_t greater(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* Whether every CTA of a multiprocessor has room for its pipeline, or the sums that later take its
- * place, and for the staging memory of `count` warps behind it. */
+/* Whether all CTAs of a multiprocessor have room for their pipelines, or for the sums that take the
+ * pipeline's place later, and behind these for the staging memory of `count` warps. */
 static bool fits(const gg_plan *plan, tile t, int stages, int64_t count) {
   const gg_spec *spec = plan->spec;
   int64_t a = tile_bytes(plan->a.type, &spec->swizzle.a, plan->a.major == GG_MAJOR_K, t.m,
@@ -230,7 +236,8 @@ static bool fits(const gg_plan *plan, tile t, int stages, int64_t count) {
          gg_smem_limit_for(plan, t.ctas);
 }
 
-/* Fewer tiles of 128 x 128 than a large device has multiprocessors: smaller ones spread better. */
+/* Whether the problem has fewer tiles of 128 x 128 than a large device has multiprocessors, so that
+ * smaller tiles spread better. */
 static bool is_small(const gg_plan *plan) {
   if (plan->fixed_m == GG_FIXED_NONE || plan->fixed_n == GG_FIXED_NONE) return false;
   double batch = plan->fixed_batch == GG_FIXED_NONE ? 1 : (double)plan->fixed_batch;
@@ -238,11 +245,12 @@ static bool is_small(const gg_plan *plan) {
          plan->device->tiles_enough * 128.0 * 128.0;
 }
 
-/* K steps of 64 are 128-byte lines of memory, and always measured faster than 32; so of other types
- * as many as are 128 bytes. Low blocks, and narrow ones, are those of eight warps, one CTA's; what
- * is both has half the columns. Two CTAs of 128 x 128 are the best all-rounder: one multiplies
- * through the other's epilogue, and tiles are fine enough for ragged extents. Where shared memory
- * has no room for two, one CTA of 128 x 256 reads as little. See docs/performance/sm80.md. */
+/* The tile for large problems. K steps of 64 f16 elements are 128-byte lines of memory, and always
+ * measured faster than 32; so other types take as many as make 128 bytes. Two CTAs of 128 x 128 are
+ * the best all-rounder: one multiplies through the other's epilogue, and tiles are fine enough for
+ * ragged extents. If shared memory has no room for two, one CTA of 128 x 256 reads as little. Tiles
+ * of low blocks, or of narrow ones, have eight warps in one CTA; tiles of blocks that are both have
+ * half the columns. See docs/performance/sm80.md. */
 static tile large_tile(const gg_plan *plan) {
   static const struct {
     tile tile;
@@ -267,21 +275,21 @@ static tile large_tile(const gg_plan *plan) {
   return out;
 }
 
-/* Columns of each half of N that lines of B have by turns: of one atom, or of two that twins are
- * dealt to. */
+/* For a split gate beside an N-major B: how many columns of each half of N lines of B have in
+ * turns. Those of one atom, or of the two that twins are dealt to. */
 static int split_columns(const gg_plan *plan) {
   if (!gg_plan_splits_columns(plan)) return 0;
   return gg_sm80_has_twins(&plan->b) ? 2 * plan->mma.n : plan->mma.n;
 }
 
-/* Columns that a warp cannot share with another: of one atom, or of two that twins are dealt to; of
- * both halves of N. */
+/* The fewest columns that a warp must have for itself: those of one atom, or of the two that twins
+ * are dealt to; with a split gate, of both halves of N. */
 static int least_columns(const gg_plan *plan) {
   if (split_columns(plan)) return 2 * split_columns(plan);
   return gg_sm80_has_twins(&plan->b) ? 2 * plan->mma.n : plan->mma.n;
 }
 
-/* The tile where none is asked for. */
+/* The tile if the spec asks for none. */
 static tile usual_tile(const gg_plan *plan) {
   tile t = large_tile(plan);
   if (is_small(plan)) t.m = t.n = 64, t.ctas = 1;
@@ -304,9 +312,10 @@ static tile choose_tile(const gg_plan *plan) {
   return t;
 }
 
-/* Splits the tile among warps: into blocks of at most usual_warp_extent each way, then further
- * until there are enough. A multiprocessor has four schedulers, and each wants two warps: one
- * multiplies while the other waits. So a large CTA that is alone there takes eight, others four. */
+/* The warps of a tile: splits it into blocks of at most the usual size, then further until there
+ * are enough warps. A multiprocessor has four schedulers, and each wants two warps, of which one
+ * multiplies while the other waits. So a large CTA that is alone there takes eight warps, others
+ * four. */
 static warps usual_warps(const gg_plan *plan, tile t) {
   warps w = {1, 1, 1};
   while (t.m / w.m > usual_warp_rows(plan) && t.m % (2 * w.m * plan->mma.m) == 0)
@@ -372,7 +381,7 @@ static gg_status check_tile(const gg_plan *plan, tile t, warps w, gg_error *err)
                            gg_element_mark(asked, 2), err);
 }
 
-/* 32-bit registers of a thread that certainly live at once. */
+/* Checks the 32-bit registers of a thread that certainly live at once. */
 static gg_status check_registers(const gg_plan *plan, tile t, warps w, gg_error *err) {
   enum { addresses = 24 }; /* pointers, loop state and predicates, seen in every build */
   int block_m = t.m / w.m, block_n = t.n / w.n, threads = warps_of(w) * GG_WARP;
@@ -395,8 +404,8 @@ static gg_status check_registers(const gg_plan *plan, tile t, warps w, gg_error 
 
 /* ---- Pipeline --------------------------------------------------------------------------- */
 
-/* How many stages, up to four, leave each CTA of a multiprocessor its shared memory; at least two,
- * whether or not they fit. */
+/* How many stages, from two to four, leave each CTA of a multiprocessor its shared memory. Two,
+ * even if they do not fit. */
 static int stages_that_fit(const gg_plan *plan, tile t, int64_t staging_warps) {
   int stages = 4;
   while (stages > 2 && !fits(plan, t, stages, staging_warps))
@@ -404,8 +413,8 @@ static int stages_that_fit(const gg_plan *plan, tile t, int64_t staging_warps) {
   return stages;
 }
 
-/* Deep enough to cover the latency of global memory. Where the scheduler is ours to choose, a third
- * stage is worth more than staging memory of its own. */
+/* How many stages there are if the spec asks for no number: enough to cover the latency of global
+ * memory. If the scheduler is free, a third stage is worth more than separate staging memory. */
 static int usual_stages(const gg_plan *plan, tile t, warps w) {
   const gg_spec_field *scheduler = &plan->spec->scheduler.kind;
   int alone = stages_that_fit(plan, t, 0), staged = stages_that_fit(plan, t, w.m * w.n);
@@ -415,8 +424,9 @@ static int usual_stages(const gg_plan *plan, tile t, warps w) {
   return persistent ? staged : alone;
 }
 
-/* Large tiles have long epilogues and long first copies, worth overlapping where shared memory has
- * room for both; small ones overlap by running several to a multiprocessor. */
+/* The stages and the scheduler. Large tiles have long epilogues and long first copies, which are
+ * worth overlapping (a persistent grid) if shared memory has room for both. Small tiles overlap
+ * because several CTAs run on a multiprocessor. */
 static pipeline choose_pipeline(const gg_plan *plan, tile t, warps w) {
   const gg_spec_field *stages = &plan->spec->stages, *scheduler = &plan->spec->scheduler.kind;
   bool asked = stages->state == GG_SPEC_SET;
@@ -432,16 +442,16 @@ static gg_status check_stages(const gg_plan *plan, int stages, gg_error *err) {
   return stages >= 2 ? GG_OK : gg_fail(err, PLAN_STAGES, &plan->spec->stages.mark, stages);
 }
 
-/* cp.async moves 4, 8 or 16 bytes; elements of an operand that is aligned to less go through
- * registers. */
+/* Bytes that a thread copies at once. cp.async moves 4, 8 or 16 bytes; operands that are aligned to
+ * less go through registers, element by element. */
 static int copy_bytes(const gg_operand *operand) {
   enum { least = 4 };
   int bytes = gg_access_bytes(*operand);
   return bytes < least ? (int)gg_dtype_bytes(operand->type, 1) : bytes;
 }
 
-/* A line that no swizzle fits is an odd number of 16-byte chunks, which spreads over the banks by
- * itself. */
+/* Chooses copies and swizzles. A line that no swizzle fits is an odd number of 16-byte chunks,
+ * which spreads over the banks by itself. */
 static gg_status choose_copies(gg_plan *plan, tile t, gg_error *err) {
   const gg_spec *spec = plan->spec;
   int stored_k = gg_plan_k_of_a(plan, t.k);
@@ -480,7 +490,8 @@ static gg_status check_schedule(const gg_plan *plan, gg_scheduler kind, gg_error
   return gg_check_splits(plan, kind, err);
 }
 
-/* A lane's sums go to other CTAs in four words: 16 columns of two f16 a word. */
+/* Checks tiles that are shared: a lane's sums go to other CTAs in four words, which with f16, two
+ * to a word, takes 16 columns. */
 static gg_status check_shared_sums(const gg_plan *plan, tile t, warps w, gg_scheduler kind,
                                    gg_error *err) {
   bool shares = kind == GG_SCHEDULER_SPLIT_K || kind == GG_SCHEDULER_STREAM_K;
@@ -491,8 +502,9 @@ static gg_status check_shared_sums(const gg_plan *plan, tile t, warps w, gg_sche
                            err);
 }
 
-/* A staged line: the largest power of two that divides `extent`, which stages without conflicts,
- * up to 128 bytes of the widest that is staged, which is what global memory moves at once. */
+/* The length of a staged line: the largest power of two that divides `extent`, which stages without
+ * bank conflicts; at most 128 bytes of the widest type that is staged, which is what global memory
+ * moves at once. */
 static int staged_line(const gg_plan *plan, int extent) {
   gg_lined lined[GG_LINED_MAX];
   size_t count = gg_sm80_lined(lined, plan);
@@ -515,7 +527,8 @@ static gg_status choose_epilogue(gg_plan *plan, tile t, warps w, gg_error *err) 
     return st;
   }
   plan->access_bytes_c = gg_access_bytes(plan->c);
-  /* A sub-tile is a whole number of atoms, and of lines as long as the warp's block has them. */
+  /* A sub-tile consists of whole atoms, and of whole lines that are as long as the warp's block
+   * allows. */
   int warp_m = t.m / w.m, warp_n = t.n / w.n;
   bool row_major = plan->d.major == GG_MAJOR_N;
   int two_atoms = 2 * plan->mma.n;
@@ -526,7 +539,7 @@ static gg_status choose_epilogue(gg_plan *plan, tile t, warps w, gg_error *err) 
   plan->epi_buffers = 1;
   plan->split_columns = split_columns(plan);
   plan->access_bytes_d = gg_access_bytes(plan->d);
-  /* 8 columns of an 8-bit D, or 4 behind a gate, are less than a widest access. */
+  /* 8 columns of an 8-bit D, or 4 behind a gate, are less than the widest access. */
   int columns = gg_plan_columns_of_d(plan, plan->epi_n);
   int line = (int)gg_dtype_bytes(plan->d.type, row_major ? columns : plan->epi_m);
   if (line < plan->access_bytes_d) plan->access_bytes_d = line;
@@ -576,19 +589,20 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return choose_epilogue(plan, t, w, err);
 }
 
-/* Of 8-bit floats not every device has MMAs of a warp that are faster than those of 16 bits; what
- * ptxas makes of them there, with sums of their own, reached 0.7 of what text that multiplies as
- * f16 does (measured on an H100: 329 and 454 TFLOP/s, docs/performance/sm80.md). */
+/* The rate of 8-bit floats. Not every device has MMAs of a warp for them that are faster than those
+ * of 16 bits. There, what ptxas makes of them, with sums of its own, reached 0.7 of the rate of
+ * text that multiplies in f16 (measured on an H100: 329 and 454 TFLOP/s, docs/performance/sm80.md).
+ */
 static gg_device_number fp8_rate(const gg_plan *plan, int arch) {
   const gg_arch_info *device = gg_arch_info_of(arch);
   bool direct = plan->widens || !device || device->multiplies_fp8;
   return (gg_device_number){direct ? 1 : 0.7, {GG_DEVICE_mma_rate_16, GG_DEVICE_warp_fp8}};
 }
 
-/* Nothing but MMAs of a warp multiplies f64, so that the device's rate is theirs, with a warp on
- * each quarter of a multiprocessor; from sm_90 on those of 8 rows reach half of it (measured on an
- * H100: 29 and 58 TFLOP/s, docs/performance/h100.md), and two CTAs of a multiprocessor are 5
- * percent faster than one (the figures of "f32 and f64" there). */
+/* What the model asks. f64 is multiplied by MMAs of a warp only, so the device's rate is what these
+ * reach with a warp on each quarter of a multiprocessor. From sm_90 on, those of 8 rows reach half
+ * of it (measured on an H100: 29 and 58 TFLOP/s, docs/performance/h100.md), and two CTAs on a
+ * multiprocessor are 5 percent faster than one (the figures of "f32 and f64" there). */
 static void traits(gg_traits *out, const gg_plan *plan, int arch) {
   gg_warp_traits(out, plan, arch);
   if (plan->a.type == GG_DTYPE_f64) {

@@ -1,10 +1,12 @@
-/* What the epilogue of family sm80 reads by way of a warp's staging memory, in whole lines. */
+/* Family sm80: the matrices that the epilogue reads in whole lines, by way of a warp's staging
+ * memory. */
 #include "atom/dtype.h"
 #include "plan/choices.h"
 #include "plan/operation.h"
 #include "plan/sm80.h"
 
-/* Floats of 16 bits and more, which are read from staging in pairs. */
+/* Whether a matrix is one of them: it has floats of 16 bits or more, which are read from staging in
+ * pairs, and a lane copies more than one at once. */
 static bool is_lined(const gg_operand *operand, int access_bytes) {
   int64_t bytes = gg_dtype_bytes(operand->type, 1);
   bool pairs = gg_dtype_is_float(operand->type) && bytes > 1;

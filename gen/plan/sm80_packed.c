@@ -1,11 +1,13 @@
-/* Family sm80: operands of 4 bits and of one.
+/* Family sm80: operands of 4 bits and of single bits.
  *
- * Their MMAs read as many bytes as those of 8 bits, K being longer by what a byte has of elements,
- * the first in its lowest bits; and fragments are the same when they are counted in bytes (PTX ISA,
- * the figures of mma.m16n8k32, m16n8k64 and m16n8k256). So shared memory, copies and ldmatrix are
- * those of 8 bits: layouts are planned and checked in elements, and text counts bytes along K.
- * Neighbours along M or N would share a byte, which nothing takes apart, and a line of K ends with
- * a byte. */
+ * Their MMAs read as many bytes as those of 8 bits: K is longer by as many elements as a byte
+ * holds, of which the first is in the lowest bits. Fragments, counted in bytes, are the same (PTX
+ * ISA, the figures of mma.m16n8k32, m16n8k64 and m16n8k256). So shared memory, copies and ldmatrix
+ * are those of 8-bit operands: layouts are planned and checked in elements, and the text counts
+ * bytes along K.
+ *
+ * Operands must be K-major, because neighbours along M or N would share a byte, which nothing takes
+ * apart; and a line along K must end with a whole byte. */
 #include <stdio.h>
 
 #include "plan/check.h"
@@ -32,15 +34,16 @@ gg_status gg_sm80_check_packed(const gg_plan *plan, gg_error *err) {
                            &spec->problem.k.mark, err);
 }
 
-/* As ptxas 13.0 assembles them: up to sm_89 each is one instruction, and of bits on sm_90 those
- * that multiply by `and`. Others of 4 bits become two of 8, for which lanes widen the elements. */
+/* As ptxas 13.0 assembles them: up to sm_89 each MMA is one instruction; on sm_90 those of single
+ * bits that multiply by `and` are. Others of 4 bits become two of 8 bits, for which lanes widen the
+ * elements. */
 bool gg_sm80_is_one_mma(const gg_plan *plan, int arch) {
   return arch < 90 || (arch == 90 && plan->a.type == GG_DTYPE_b1 && !plan->xor_bits);
 }
 
-/* What is one instruction multiplies as many bytes at once as of 8 bits, by NVIDIA's figures for an
- * A100. What is several is taken for a quarter as fast as those, and half of that where a block
- * leaves their registers no room: nobody has measured it. */
+/* MMAs that are one instruction multiply as many bytes at once as those of 8 bits, by NVIDIA's
+ * figures for an A100. Those that are several instructions are assumed to be a quarter as fast as
+ * 8-bit MMAs, and an eighth if a block leaves their registers no room; nobody has measured it. */
 gg_device_number gg_sm80_packed_rate(const gg_plan *plan, int arch) {
   enum { high_block = 64 * 64 };
   bool spills = gg_plan_block_m(plan) * gg_plan_block_n(plan) >= high_block;

@@ -1,11 +1,14 @@
-/* Family sm80: CuTe's permutation of a tiled MMA. A mode's layout says which row, or column, of the
- * tile is the j-th for the MMAs, which deal these to the warps, an atom each in turn. A warp's
- * fragments can lie in two ways: as one contiguous block of the tile, which is what the family has
- * where nothing is asked for, and which a layout such as (16,2,4):(1,64,16) makes of the turns; or,
- * along M, in turns as they are, for which `_`, a number or the identity stands; along K those of
- * several warps always lie in turns. Both keep an
- * atom's rows together, as ldmatrix reads and the epilogue stages them. Of bytes along M or N these
- * are twins (gg_sm80_has_twins): in 16 of them the j-th is 2j, and 2j - 15 from the eighth on. */
+/* Family sm80: CuTe's permutation of a tiled MMA.
+ *
+ * The layout of a mode says which row (or column) of the tile is the j-th for the MMAs. The MMAs
+ * deal these to the warps in turn, one atom each. A warp's part can then lie in two ways. It can be
+ * one contiguous block of the tile: that is the family's usual way, and what a layout such as
+ * (16,2,4):(1,64,16) makes of the turns. Or, along M, atoms can stay in turns: `_`, a number or the
+ * identity stands for that. Along K, those of several warps always stay in turns.
+ *
+ * Both ways keep the rows of an atom together, as ldmatrix reads them and the epilogue stages them.
+ * If bytes lie along M or N, these rows are twins (gg_sm80_has_twins): of 16 of them the j-th is
+ * 2j, and from j = 8 on 2j - 15. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +18,7 @@
 #include "plan/choices.h"
 #include "plan/sm80.h"
 
-/* A mode of the tile: so many elements, of atoms that are dealt to so many warps. */
+/* A mode of the tile: `extent` elements, in atoms of `atom` that are dealt to `warps` warps. */
 typedef struct mode {
   const char *name;
   int extent, atom, warps;
@@ -35,7 +38,7 @@ static int64_t in_blocks(const mode *of, int64_t index) {
   return atom % of->warps * (of->extent / of->warps) + in_turns(of, in_block);
 }
 
-/* Whether the layout, repeated over the tile, is this function. */
+/* Whether the layout, repeated over the tile, is the function `at`. */
 static bool is(const gg_layout *layout, const mode *of, place *at) {
   int64_t size = gg_layout_size(layout);
   for (int64_t i = 0; i < of->extent; i++)
@@ -43,7 +46,8 @@ static bool is(const gg_layout *layout, const mode *of, place *at) {
   return true;
 }
 
-/* `_` is whatever the atoms cover, and a number so many elements as they come. */
+/* Reads a mode of the permutation. `_` stands for whatever the atoms cover, and a number for that
+ * many elements in their own order. */
 static bool read(gg_layout *out, const mode *of, const char *text) {
   bool kept = strcmp(text, "_") == 0, number = !text[strspn(text, "0123456789")];
   if (!kept && !number) return gg_layout_parse(out, text, NULL) == GG_OK;
@@ -51,7 +55,8 @@ static bool read(gg_layout *out, const mode *of, const char *text) {
   return true;
 }
 
-/* The permutation is of whole steps of all atoms, and the tile is of whole permutations. */
+/* Checks that the permutation is a multiple of one step of all warps' atoms, and the tile a
+ * multiple of the permutation. */
 static gg_status check_size(const gg_plan *plan, const mode *of, int64_t size, int index,
                             gg_error *err) {
   char what[32], why[64];

@@ -1,18 +1,20 @@
 /* Family sm80: a sparse A.
  *
- * mma.sp reads of A what is stored, half of K, in fragments like those of a dense A with half the
- * K; of B fragments twice as long, those of two dense MMAs behind each other. A word of metadata a
- * lane names what is stored of 16 rows, and of all of an MMA's K (PTX ISA, "Sparse matrix storage"
- * and the figures of its fragments for mma.sp): of elements of 16 and 32 bits lanes 0 and 1 of each
- * four have it, each for half of K, 16 bits of row lane / 4 and 16 of the row 8 further; of 8 bits
- * all four, of one row and half of K each.
+ * mma.sp reads what is stored of A, half of K, in fragments like those of a dense A with half the
+ * K. Its fragments of B are twice as long, like those of two dense MMAs one behind the other. A
+ * lane hands it one word of metadata. The words of a warp describe 16 rows and all of an MMA's K
+ * (PTX ISA, "Sparse matrix storage" and the figures of its fragments for mma.sp). For elements of
+ * 16 and 32 bits, lanes 0 and 1 of each four have them, each for half of K: 16 bits for row lane /
+ * 4, and 16 for the row 8 further down. For elements of 8 bits all four lanes have them, each for
+ * one row and half of K.
  *
- * That is how the compressor lays it out (atom/sparse_layout.h): the 16 lines of 16 bytes that 16
- * rows have in a tile of metadata are such words, of several MMAs along K. So a warp reads a K
- * tile's words from global memory to registers, 256 bytes of 16 rows at once that lie together, and
- * begins to while it multiplies the K tile before. By way of the stages nothing would be gained: no
- * lane wants what another has, but for warps along N, which find it in the L1 cache, and the words
- * are few, one for each MMA of a block's first columns. */
+ * The compressor lays the metadata out like that (atom/sparse_layout.h): the 16 lines of 16 bytes
+ * that 16 rows have in a tile of metadata are such words, for several MMAs along K. So a warp reads
+ * a K tile's words straight from global memory to registers, 256 contiguous bytes for 16 rows at
+ * once, and begins to do so while it multiplies the K tile before. Going by way of the stages would
+ * gain nothing: no lane wants what another one has, except in warps side by side along N, which
+ * find it in the L1 cache; and the words are few, one for each MMA of the first columns of a block.
+ */
 #include <stdio.h>
 
 #include "plan/check.h"
@@ -24,7 +26,8 @@ static const char kept[] =
     "those that it brings to MMAs as they are: 16 bits of either major, 8 and "
     "32 bits with K contiguous";
 
-/* What is not read by ldmatrix as it lies is taken apart for MMAs of other shapes. */
+/* Refuses operands that ldmatrix does not read as they lie: their fragments would be taken apart
+ * for MMAs of another shape. */
 static gg_status check_major(const gg_plan *plan, const gg_operand *operand,
                              const gg_spec_field *asked, const char *what, gg_error *err) {
   if (!gg_sm80_by_elements(operand) && !gg_sm80_has_twins(operand)) return GG_OK;
@@ -42,7 +45,7 @@ gg_status gg_sm80_check_sparse(const gg_plan *plan, gg_error *err) {
   return check_major(plan, &plan->b, &spec->b.major, "major of B beside a sparse A", err);
 }
 
-/* A K tile's words stand together in one tile of metadata. */
+/* Checks that all words of a K tile are in one tile of metadata. */
 gg_status gg_sm80_check_sparse_tile(const gg_plan *plan, int tile_k, int warps_k, gg_error *err) {
   int of_metadata = gg_metadata_tile_k(plan);
   char given[16], instead[96];

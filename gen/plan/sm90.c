@@ -1,18 +1,19 @@
 /* Family sm90: warpgroup-wide wgmma on operands that TMA brings to shared memory.
  *
- * A CTA computes one tile of D after the other. One warpgroup loads: a thread of it issues the
+ * A CTA computes one tile of D after the other. One warpgroup loads: one of its threads issues the
  * copies of boxes, by tensor maps, into a ring of stages. The other warpgroups, the consumers,
- * multiply: the tile's rows are split among them, and each has all of its columns; or two of them
- * take whole tiles in turns (pingpong), so that one multiplies while the other stores. Accumulators
- * leave through staging buffers of each warp, from which boxes are stored while the next tile is
- * multiplied. CTAs of a cluster share operands: each loads a part, for all.
+ * multiply. Either they share each tile: its rows are split among them, and each has all of its
+ * columns. Or two of them take whole tiles in turns (pingpong), so that one multiplies while the
+ * other stores. Accumulators leave through staging buffers of each warp, from which boxes are
+ * stored while the next tile is multiplied. CTAs of a cluster share operands: each loads a part for
+ * all of them.
  *
- * Operands that promise less than 16 bytes of alignment, which tensor maps cannot address, are
- * copied by all warps of the first warpgroup, D is stored by the warps that computed it.
+ * Operands that promise less than 16 bytes of alignment cannot be addressed by tensor maps. All
+ * warps of the first warpgroup copy these, and such a D is stored by the warps that computed it.
  *
- * It needs sm_90a: wgmma and setmaxnreg are of that architecture alone. This file decides;
- * sm90_tile.c does so for the tile and the warpgroups; derive_sm90.c derives the layouts,
- * emit/sm90.c writes the text. */
+ * The family needs sm_90a, because wgmma and setmaxnreg exist only there. This file decides, with
+ * sm90_tile.c for the tile and the warpgroups; derive_sm90.c derives the layouts, emit/sm90.c
+ * writes the text. */
 #include "plan/sm90.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@
 #include "plan/transpose.h"
 
 enum {
-  line_bytes = 128,   /* the widest swizzle's pattern */
+  line_bytes = 128,   /* bytes of a line of the widest swizzle's pattern */
   map_alignment = 16, /* bytes: what tensor maps take of addresses and strides */
   fp8_sum_bits = 14,  /* 13 of the fraction: arXiv 2511.10909, and as measured on an H100 */
 };
@@ -49,7 +50,8 @@ static bool accepts_multistage(const gg_spec *spec) {
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
-/* A warpgroup's MMA. Sums of 8-bit floats are kept in f32, which promotion adds them up in. */
+/* The family's atoms: MMAs of a warpgroup. Sums of 8-bit floats must be in f32, in which promotion
+ * adds them up. */
 static bool has_atom(const gg_mma_row *row) {
   if (row->kind != GG_MMA_wgmma) return false;
   bool short_sums = gg_dtype_is_fp8(row->a) && row->c != GG_DTYPE_f32;
@@ -63,8 +65,8 @@ static gg_status choose_types(gg_plan *plan, gg_error *err) {
   return st;
 }
 
-/* The tensor core's sums of 8-bit floats are short; promotion adds them up in registers, unless
- * short sums are asked for. */
+/* The tensor core keeps too few bits in its sums of 8-bit floats. So these are promoted: added up
+ * in registers, unless the spec asks for short sums. */
 static gg_status choose_promotion(int *out, const gg_plan *plan, gg_error *err) {
   enum { usual = 4 /* 128 of K; fewer where the tile's K has no whole ones: sm90_tile.c */ };
   const gg_spec_field *asked = &plan->spec->promote, *schedule = &plan->spec->schedule;
@@ -85,15 +87,17 @@ static gg_status choose_promotion(int *out, const gg_plan *plan, gg_error *err) 
                    "the schedules with a warpgroup that loads", err);
 }
 
-/* A tensor map wants addresses and strides in multiples of 16 bytes: where nothing is said about
- * alignment, that is promised, whatever packed lines would have. Operands that promise less are
- * copied by threads, 16 bytes at once, and D is stored by them in what it is aligned to. */
+/* Chooses an operand's alignment. A tensor map needs addresses and strides in multiples of 16
+ * bytes. If the spec says nothing about alignment, these are assumed to be promised, whatever
+ * packed lines would have. Operands that promise less are copied by threads, 16 bytes at once, and
+ * such a D is stored by threads in units of its alignment. */
 static void choose_alignment(gg_operand *operand, const gg_spec_operand *asked) {
   if (asked->align.state == GG_SPEC_SET || operand->align >= map_alignment) return;
   operand->align = map_alignment;
 }
 
-/* Lines of D that tensor maps address are stored in boxes, but where lanes are asked for. */
+/* Chooses how D is stored: in boxes if tensor maps can address its lines, unless the spec asks for
+ * lanes. */
 static gg_status choose_store(gg_plan *plan, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->d.store;
   bool chosen = asked->state == GG_SPEC_SET, lanes = chosen && asked->number == GG_STORE_LANES;
@@ -136,8 +140,8 @@ static gg_status choose_operands(gg_plan *plan, gg_error *err) {
 
 /* ---- Boxes ------------------------------------------------------------------------------ */
 
-/* Lines along M or N are 16 bytes at least, or whole lines of a pattern where no other swizzle will
- * do: of a pair's B each CTA has half of them. */
+/* Checks lines along M or N of an operand's tile. They must be 16 bytes at least, or whole lines of
+ * the widest pattern if no other swizzle will do. A CTA of a pair has half of B's lines. */
 static gg_status check_line(const gg_plan *plan, const gg_sm90_tile *tile, bool is_a,
                             gg_error *err) {
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
@@ -156,14 +160,14 @@ static gg_status check_line(const gg_plan *plan, const gg_sm90_tile *tile, bool 
                            gg_element_mark(&plan->spec->tile, is_a ? 0 : 1), err);
 }
 
-/* One operand's tile: its swizzle, and whether boxes can bring it. */
+/* Chooses the swizzle of one operand's tile, and checks that boxes can bring it. */
 static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_sm90_tile *tile,
                             bool is_a, gg_error *err) {
   const gg_spec *spec = plan->spec;
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   const gg_spec_field *asked = is_a ? &spec->swizzle.a : &spec->swizzle.b;
   const char *name = is_a != plan->swap_ab ? "A" : "B";
-  /* Boxes are of one MMA's B. */
+  /* A box of B is for one MMA. */
   int mn = is_a ? tile->m : gg_plan_rows_of_b(plan, tile->mma_columns);
   int k = is_a ? gg_plan_k_of_a(plan, tile->k) : tile->k;
   bool k_major = gg_sm90_is_k_major(plan, operand);
@@ -192,7 +196,7 @@ static gg_status choose_box(gg_swizzle_kind *out, const gg_plan *plan, const gg_
   return gg_sm90_check_transposed_tile(plan, tile, is_a, *out, err);
 }
 
-/* A line of a box of B: of a half of N. */
+/* Columns of one line of a box of B: all of one half of N. */
 static int split_columns(const gg_plan *plan, int tile_n) {
   if (gg_sm90_transposes(plan, &plan->b)) return gg_sm90_raw_width(plan, false, tile_n);
   return gg_sm90_pattern_width(plan->swizzle_b) * 8 / gg_dtype_info_of(plan->b.type)->bits;
@@ -256,8 +260,8 @@ static void put_registers(gg_plan *plan, const gg_sm90_sums *sums,
   plan->sum_sets = registers->sum_sets;
 }
 
-/* Types, copies and operations: what the steps below find in the plan. How many MMAs are to be
- * summed before they are promoted. */
+/* Decides types, copies and operations, which the steps below find in the plan. Returns how many
+ * MMAs are to be summed before their sum is promoted. */
 static int choose_problem(gg_status *st, gg_plan *plan, gg_error *err) {
   int promote = 0;
   plan->specialised = !asks_multistage(plan->spec);
@@ -269,7 +273,8 @@ static int choose_problem(gg_status *st, gg_plan *plan, gg_error *err) {
   return promote;
 }
 
-/* Since sm_100 a cluster can take over the work of one that has not begun. */
+/* Refuses the dynamic scheduler: only since sm_100 can a cluster take over the work of one that has
+ * not begun. */
 static gg_status refuse_dynamic(const gg_plan *plan, const gg_sm90_schedule *schedule,
                                 gg_error *err) {
   if (schedule->scheduler != GG_SCHEDULER_DYNAMIC) return GG_OK;
@@ -280,7 +285,7 @@ static gg_status refuse_dynamic(const gg_plan *plan, const gg_sm90_schedule *sch
       err);
 }
 
-/* Who computes which tile, in which registers. */
+/* Who computes which tile, and in which registers. */
 typedef struct share_of_work {
   gg_sm90_tile tile;
   gg_sm90_workers workers;
@@ -302,9 +307,9 @@ static share_of_work choose_share(gg_status *st, const gg_plan *plan, int promot
   return w;
 }
 
-/* Of the usual tiles the largest that is possible with what else is asked: one warpgroup a tile, or
- * several CTAs a multiprocessor, have fewer registers for it. Where none is, why not the largest.
- */
+/* The largest of the usual tiles that is possible with everything else that is asked: one warpgroup
+ * to a tile, or several CTAs on a multiprocessor, leave fewer registers for it. If none is
+ * possible, the error says why the largest is not. */
 static share_of_work choose_usual(gg_status *st, const gg_plan *plan, int promote, gg_error *err) {
   bool asked = plan->spec->tile.state == GG_SPEC_SET;
   for (int too_large = 0; !asked && too_large < GG_SM90_USUAL_TILES; too_large++) {
@@ -314,7 +319,7 @@ static share_of_work choose_usual(gg_status *st, const gg_plan *plan, int promot
   return choose_share(st, plan, promote, 0, err);
 }
 
-/* Who computes which tile; the plan then has it. */
+/* Decides who computes which tile, and puts it into the plan. */
 static gg_sm90_schedule choose_tiles(gg_status *st, gg_plan *plan, int promote, gg_error *err) {
   gg_sm90_schedule none = {.splits = 0};
   const share_of_work w = choose_usual(st, plan, promote, err);
@@ -343,8 +348,9 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* Boxes of the ring bring matrices, and warps of the producer's vectors. Lines of A and B that
- * warps copy push those of C out of the L1 cache, where a row of C is read in many pieces. */
+/* Matrices come in boxes of the ring, vectors by warps of the producer's warpgroup. If warps copy
+ * lines of A and B, these push C's lines out of the L1 cache, where a row of C is read in many
+ * pieces. */
 void gg_sm90_move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
   gg_fetched fetched[GG_FETCHED_MAX];
   size_t count = gg_sm90_fetched(fetched, plan);
@@ -359,21 +365,21 @@ void gg_sm90_move_fetched(gg_epilogue_work *out, const gg_plan *plan) {
 
 enum { copying_warps = 4 };
 
-/* What a line has of a box, which is as wide as the swizzle's pattern, is a strip; a warp copies 32
- * strips of an operand's K tile at once. */
+/* Copies are counted in strips: the part of a line that lies in one box, which is as wide as the
+ * swizzle's pattern. A warp copies 32 strips of an operand's K tile at once. */
 static double strips_of(const gg_plan *plan, gg_dtype type, gg_swizzle_kind swizzle, int lines) {
   return (double)gg_plan_smem_bytes(plan, type, (int64_t)lines * plan->tile_k) /
          gg_sm90_pattern_width(swizzle);
 }
 
-/* Those of B go on with the warp behind the last of A's. */
+/* B's strips begin with the warp after the one that copies the last of A's. */
 int gg_sm90_first_copier_of_b(const gg_plan *plan) {
   if (!plan->copy_bytes_a || !plan->copy_bytes_b) return 0;
   double strips = strips_of(plan, plan->a.type, plan->swizzle_a, plan->tile_m);
   return (int)ceil(strips / GG_WARP) % copying_warps;
 }
 
-/* How many times as many strips the busiest of the warps that copy has as all have on the mean. */
+/* How many strips the busiest of the copying warps has, divided by their mean. */
 static double unevenness(const gg_plan *plan) {
   double a = strips_of(plan, plan->a.type, plan->swizzle_a, plan->tile_m) / GG_WARP,
          b = strips_of(plan, plan->b.type, plan->swizzle_b, gg_plan_rows_of_b(plan, plan->tile_n)) /
@@ -382,7 +388,7 @@ static double unevenness(const gg_plan *plan) {
   return busiest * copying_warps / (a + b);
 }
 
-/* Whether a line of the operand goes on in the next K tile where it ended in this one, in the same
+/* Whether the operand's lines continue in the next K tile where they ended in this one, in the same
  * thread (templates/parts/sm90_lines.cu). */
 static bool goes_on(const gg_plan *plan, const gg_operand *operand, gg_swizzle_kind swizzle) {
   int64_t bytes = gg_plan_smem_bytes(plan, operand->type, plan->tile_k);
@@ -397,7 +403,8 @@ void gg_sm90_put_copiers(gg_traits *out, const gg_plan *plan) {
       !goes_on(plan, &plan->a, plan->swizzle_a) + !goes_on(plan, &plan->b, plan->swizzle_b);
 }
 
-/* The busiest warp's part of a box of A or B, four times. Bytes take instructions of their own. */
+/* The work of transposing, in bytes of 32-bit words: four times the busiest warp's part of the
+ * boxes of A or B. 8-bit elements take extra instructions. */
 static double transposing(const gg_plan *plan, const gg_sm90_raw_boxes *boxes) {
   enum { box_bytes_a_warp = 4096 };
   double rounds = ceil((double)boxes->count * boxes->warps / copying_warps);
@@ -414,9 +421,9 @@ static void put_transposed(gg_traits *out, const gg_plan *plan) {
   }
 }
 
-/* A warpgroup's MMA reads its rows of A, and all of B, from shared memory. Of a K step's additions
- * of sums that are promoted less shows where a consumer has two sets of sums, and where the others
- * multiply, which are seldom all in step. */
+/* What the model asks. A warpgroup's MMA reads its rows of A, and all of B, from shared memory. The
+ * additions of promoted sums in a K step show less if a consumer has two sets of sums, and if other
+ * consumers multiply meanwhile, as consumers are seldom all in step. */
 static void traits(gg_traits *out, const gg_plan *plan, int arch) {
   (void)arch;
   out->reads_a = (double)plan->tile_n / plan->mma.n;
@@ -432,7 +439,7 @@ static void traits(gg_traits *out, const gg_plan *plan, int arch) {
   gg_sm90_move_fetched(&out->epilogue, plan);
 }
 
-/* The two differ in their skeletons: who loads. */
+/* The two targets differ in their skeletons: in who loads. */
 const gg_target gg_target_sm90 = {
     .id = GG_TARGET_SM90,
     .name = "sm90",

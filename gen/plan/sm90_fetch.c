@@ -1,27 +1,30 @@
-/* Family sm90: what a tile's epilogue reads is there when its last MMA ends.
+/* Family sm90: how what a tile's epilogue reads is brought to shared memory before the tile's last
+ * MMA ends.
  *
- * Matrices. Where consumers share each tile, the ring of stages goes on behind a tile's last K
- * tile: the producer fetches C and what else is like D, in boxes of tensor maps, to stages of their
- * own, each of which consumers release when they have read it. So they take no memory from the
- * stages, only turns in the ring, and are under way while the tile is multiplied; and in L2 before
- * that. All of a tile's are awaited before anything of it is stored: what they bring is older than
- * what is stored in its place, where C is D.
+ * Matrices of consumers that share each tile. The ring of stages goes on behind a tile's last K
+ * tile: the producer fetches C and other matrices like D, in boxes of tensor maps, to stages of
+ * their own, each of which consumers release when they have read it. So matrices take no memory
+ * from the stages, only turns in the ring, and they are under way (and before that, in L2) while
+ * the tile is multiplied. All matrices of a tile are awaited before any of it is stored: what they
+ * bring must be older than what is stored in its place, if C is D.
  *
- * Where a tile is finished while the next one is multiplied, by consumers that take turns or by
- * family sm100's epilogue, that one's K tiles would wait for the stages that matrices are in; and
- * of sm100 the tensor core empties the stages of operands, the epilogue's warps those of matrices,
- * and a barrier cannot count now the one, now the others. So there matrices have a ring of their
- * own, of consumers in turns one each, of sub-tiles: the rows of an MMA by the columns of a box of
- * D's, of all matrices together, in the order in which the epilogue finishes them. A warp of their
- * own fetches them, up to the next tile's while a tile is stored. A sub-tile may come when others
- * of its tile have been stored, so that, where C is D, none may have an element of another: or
- * those of a last box that begins within the one before it are awaited before that one is stored.
+ * Matrices of tiles that are finished while the next one is multiplied: by consumers that take
+ * turns, or by family sm100's epilogue. In the ring of stages the next tile's K tiles would have to
+ * wait for the stages that matrices are in. And in sm100 the tensor core empties the stages of
+ * operands, while the epilogue's warps empty those of matrices, and one barrier cannot count now
+ * the one, now the others. So matrices have a ring of their own there; each of the consumers that
+ * take turns has one. Its stages hold sub-tiles: the rows of an MMA by the columns of one of D's
+ * boxes, of all matrices together, in the order in which the epilogue finishes them. A warp of its
+ * own fetches them, up to those of the next tile while this one is stored. So a sub-tile may arrive
+ * when others of its tile have already been stored. If C is D, no sub-tile may then contain an
+ * element of another. If a tile's last box begins within the one before it, that is not so, and its
+ * sub-tile is awaited before the box before it is stored.
  *
- * Vectors. Any address will do for them, so that a warp of the producer's warpgroup copies those of
- * a tile, element by element, to a buffer beside the stages: one, or where consumers take turns at
- * whole tiles one for each of them.
+ * Vectors. They may have any address, so a warp of the producer's warpgroup copies those of a tile,
+ * element by element, to a buffer beside the stages. There is one buffer; if consumers take turns
+ * at whole tiles, one for each of them.
  *
- * What maps cannot address, and what does not fit, is read by the threads that need it. */
+ * Threads that need it read what maps cannot address, and what does not fit. */
 #include "atom/dtype.h"
 #include "plan/operands.h"
 #include "plan/operation.h"
@@ -29,12 +32,12 @@
 #include "plan/sm90.h"
 
 enum {
-  line_bytes = 128,     /* the widest swizzle's pattern */
-  least_bytes = 16,     /* of a box's line, and what maps take of addresses and strides */
-  pattern_bytes = 1024, /* of the widest swizzle */
+  line_bytes = 128,     /* bytes of a line of the widest swizzle's pattern */
+  least_bytes = 16,     /* of a box's line; also the unit of a map's addresses and strides */
+  pattern_bytes = 1024, /* bytes of the widest swizzle's pattern */
 };
 
-/* The operand of an operation that reads a matrix; NULL: it reads none. */
+/* The operand of an operation that reads a matrix; NULL if it reads none. */
 static const gg_operand *matrix_of(const gg_plan *plan, size_t index) {
   const gg_operation *operation = &plan->operations[index];
   if (operation->kind == GG_OP_LINEAR) return operation->beta ? &plan->c : NULL;
@@ -44,19 +47,20 @@ static const gg_operand *matrix_of(const gg_plan *plan, size_t index) {
 
 /* ---- Matrices ---------------------------------------------------------------------------- */
 
-/* Elements of a box along the contiguous mode: as many as the swizzle's widest pattern has, of
- * `length`. */
+/* Elements of a box along the contiguous mode: of `length`, as many as fit in a line of the widest
+ * swizzle's pattern. */
 static int line_of(const gg_operand *operand, int length) {
   int most = (int)gg_dtype_unit(operand->type, line_bytes), power = length & -length;
   return power < most ? power : most;
 }
 
-/* Whether boxes of a matrix can be fetched, however wide they are: a stage holds one, unless they
- * have stages of their own and warps that fetch them, and each begins at a multiple of 16 bytes. */
+/* Whether a matrix can be fetched, however wide its boxes are. A stage must hold a box, unless
+ * matrices have stages of their own; then there must be warps to fetch them. And each box must
+ * begin at a multiple of 16 bytes. */
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_fetches_subtiles(plan);
   int lines = n_major ? plan->tile_m : plan->tile_n;
-  int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n; /* side by side */
+  int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n; /* columns side by side */
   bool fetchers = !apart || gg_sm90_spare_warps(plan) >= gg_plan_subtile_rings(plan);
   return plan->specialised && !gg_sm90_has_copiers(plan) && fetchers &&
          operand->align >= least_bytes &&
@@ -64,8 +68,8 @@ static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
          (apart || (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));
 }
 
-/* A sub-tile: the rows of an MMA by D's columns of a box, in boxes side by side; of both parts of
- * the columns, where warps have one or the other, those of the first in front. */
+/* A sub-tile: the rows of an MMA by the columns of one of D's boxes, in boxes side by side. If a
+ * warp reads one of two parts of the columns, it has both parts, the first one in front. */
 static gg_fetched subtile_of(const gg_plan *plan, const gg_operand *operand, int columns) {
   bool n_major = operand->major == GG_MAJOR_N;
   int rows = gg_plan_mma_rows(plan), length = n_major ? columns : rows,
@@ -78,7 +82,8 @@ static gg_fetched subtile_of(const gg_plan *plan, const gg_operand *operand, int
                       .boxes = length / line * gg_plan_column_parts(plan)};
 }
 
-/* Where N is contiguous, boxes are those of D's staging, in pieces; else the tile's. */
+/* The boxes of a matrix that is fetched to the ring of stages. If N is contiguous, they are the
+ * boxes of D's staging, in pieces; else they are those of the whole tile. */
 static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand, int columns) {
   bool n_major = operand->major == GG_MAJOR_N;
   int length = n_major ? columns : plan->tile_m, line = line_of(operand, length);
@@ -93,12 +98,12 @@ static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand, int c
   return out;
 }
 
-/* As many as there are maps for. */
+/* The most matrices that can be fetched: as many as there are maps left for. */
 static size_t most_fetched(const gg_plan *plan) {
   return (size_t)(GG_TENSOR_MAPS_MAX - gg_plan_own_maps(plan));
 }
 
-/* C comes last: without a beta it is not fetched. */
+/* C comes last, so that a launch without a beta can leave it out. */
 size_t gg_sm90_fetched_in(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan, int columns) {
   size_t count = 0;
   int stages = 0;
@@ -119,7 +124,7 @@ size_t gg_sm90_fetched_in(gg_fetched out[GG_FETCHED_MAX], const gg_plan *plan, i
   return count;
 }
 
-/* Matrices begin where a swizzle's pattern does. */
+/* Each matrix begins where a swizzle's pattern does. */
 int64_t gg_sm90_subtile_bytes(const gg_fetched *all, size_t count) {
   if (count == 0) return 0;
   int64_t end = all[count - 1].begin + all[count - 1].boxes * all[count - 1].bytes;

@@ -1,11 +1,12 @@
-/* Family sm90: what the epilogue stores through its staging. D; and, in front of it, what
- * operations put aside (`aux`), a matrix like D of any type. All results take turns at the same
- * buffers, whose boxes have as many columns as a line of the widest type has in 128 bytes.
+/* Family sm90: the results that the epilogue stores by way of its staging. These are D, and before
+ * it what operations put aside (`aux`), matrices like D of any type. All results take turns at the
+ * same buffers. A box has as many columns as a line of 128 bytes has elements of the widest type.
  *
- * Results whose lines tensor maps can address leave by the copy engine, as long as there are maps
- * and, of D, lanes are not asked for (d.store); lanes store the lines of the others. What is put
- * aside beyond the first few, or has lines of less than 16 bytes, or stands before a gate, so that
- * it has twice D's columns, is stored by the threads that have computed it. */
+ * Results whose lines tensor maps can address are stored by the copy engine, as long as there are
+ * maps left (and, for D, unless the spec asks for lanes, d.store). Lanes store the lines of the
+ * others. Three kinds of what is put aside do not go through staging, but are stored by the threads
+ * that computed them: those beyond the first few, those with lines of less than 16 bytes, and those
+ * before a gate, which have twice D's columns. */
 #include "atom/dtype.h"
 #include "plan/choices.h"
 #include "plan/gate.h"
@@ -13,7 +14,7 @@
 #include "plan/scales.h"
 #include "plan/sm90.h"
 
-enum { map_bytes = 16 /* what maps take of addresses and strides, and the least line of a box */ };
+enum { map_bytes = 16 /* unit of maps' addresses and strides, least line of a box */ };
 
 static int bits_of(const gg_operand *operand) {
   return gg_dtype_info_of(operand->type)->bits;
@@ -26,13 +27,13 @@ static gg_result result_of(const gg_operand *operand, int operation, bool maps) 
   return out;
 }
 
-/* In a box of so many columns. */
+/* Whether lines of the operand are long enough, in a box of `columns` columns. */
 static bool has_lines(const gg_operand *operand, int columns) {
   int length = operand->major == GG_MAJOR_N ? columns : GG_SM90_STAGED_ROWS;
   return gg_bytes_of(length, bits_of(operand)) >= map_bytes;
 }
 
-/* Whether it is put aside in boxes of D's columns. */
+/* Whether the operation puts a matrix aside in boxes of D's columns. */
 static bool is_aside(const gg_plan *plan, const gg_operation *operation) {
   return operation->kind == GG_OP_AUX && !gg_plan_is_gated(plan);
 }
@@ -73,9 +74,10 @@ bool gg_sm90_stores_lines(const gg_result *result) {
   return !result->mapped && !gg_sm90_stores_units(result);
 }
 
-/* Matrices that the epilogue reads are as large as D, which then is never most of the traffic.
- * Results of 8 bits take longer so (docs/performance/h100.md), and of other families, and of lines
- * that begin anywhere, nobody has measured it. */
+/* D is marked to leave the L2 cache first only if nothing like it is read: matrices that the
+ * epilogue reads are as large as D, which then is never most of the traffic. Results of 8 bits take
+ * longer when marked (docs/performance/h100.md). For other families, and for lines that may begin
+ * anywhere, nobody has measured it. */
 bool gg_sm90_evicts_first(const gg_plan *plan, const gg_layouts *layouts) {
   bool measured = !gg_plan_in_tensor_memory(plan) && !gg_plan_multiplies_by_warps(plan);
   bool wide = bits_of(&plan->d) >= 16, reads = plan->has_c;

@@ -1,31 +1,32 @@
-/* Families sm90 and sm100: their rings and roles.
+/* Families sm90, sm100 and sm120: their rings and roles.
  *
- * The first warpgroup of the specialised kernels is the producer's: one lane of its first warp asks
- * for boxes, or all four warps copy lines that begin anywhere, or transpose what arrives; a second
- * warp brings vectors. The others are consumers. A stage's `full` hears of the bytes of boxes and
- * of one arrival of each thread that announces or copies something; its `empty` of one arrival of
- * each warp that reads it, in every CTA that the stage is copied to. Where CTAs of a cluster share
- * A and others of it B, each has an `empty` of its own: templates/parts/sm90_two_empties_why.cu
- * says why.
+ * In specialised kernels the first warpgroup is the producer's. One lane of its first warp asks for
+ * boxes; or all four warps copy lines that may begin anywhere, or transpose what arrives. A second
+ * warp brings vectors. The other warpgroups are consumers. A stage's `full` barrier counts the
+ * bytes of boxes, and one arrival of each thread that announces or copies something. Its `empty`
+ * barrier counts one arrival of each warp that reads the stage, in every CTA that it is copied to.
+ * If some CTAs of a cluster share A and others share B, each operand has an `empty` of its own:
+ * templates/parts/sm90_two_empties_why.cu says why.
  *
- * Family sm100 has a warp of that warpgroup whose thread issues the MMAs, and consumers that read
- * their sums from tensor memory: a ring of its own, in which a stage is a tile's accumulators. What
- * the tensor core has read and written it says itself, one arrival (tcgen05.commit) at each
- * barrier. Of a pair of CTAs the first one issues for both: its `full` hears of both CTAs' bytes,
- * the tensor core arrives at the barriers of both, and both CTAs' warps at the first one's `empty
- * accumulators`. Where pairs share A and B with others, a second CTA that has no turn at copying
- * arrives at the first one's `full` all the same: else nobody would wait for it, and its view of a
- * stage's phases could be two rounds old. What the epilogue reads of matrices has a ring of its
- * own, which a thread of another warp fills, in each CTA with its own rows: to a stage of operands
- * the tensor core says when it is empty, to one of these the epilogue's warps.
+ * In family sm100 a thread of another warp of that warpgroup issues the MMAs, and consumers read
+ * their sums from tensor memory. That is a ring of its own, whose stages are the accumulators of a
+ * tile. The tensor core itself reports what it has read and written, with one arrival
+ * (tcgen05.commit) at each barrier. The first CTA of a pair issues for both: its `full` counts both
+ * CTAs' bytes, the tensor core arrives at the barriers of both, and both CTAs' warps arrive at the
+ * first one's `empty accumulators`. If pairs share A and B with others, a second CTA that has no
+ * turn at copying still arrives at the first one's `full`: else nobody would wait for it, and its
+ * view of a stage's phases could be two rounds old. Matrices that the epilogue reads have a ring of
+ * their own, which a thread of another warp fills in each CTA with the CTA's own rows. It must be
+ * separate because a stage of operands is reported empty by the tensor core, and a stage of
+ * matrices by the epilogue's warps.
  *
- * Consumers of family sm90 that take tiles in turns have such rings, too, one each, and a warp for
- * each that fetches.
+ * Consumers of family sm90 that take tiles in turns have such rings as well, one each, and a warp
+ * for each ring that fetches.
  *
- * Of a batch by arrays of addresses a warp of the producer's warpgroup gives each tile's tensor
- * maps their addresses (map_sets.h), as far ahead as its ring has sets.
+ * If a batch is given by arrays of addresses, a warp of the producer's warpgroup writes the
+ * addresses into each tile's tensor maps (map_sets.h), as far ahead as its ring has sets.
  *
- * Multistage kernels have one kind of warpgroup, of which a thread also asks for boxes. */
+ * Multistage kernels have one kind of warpgroup, one thread of which also asks for boxes. */
 #include "atom/dtype.h"
 #include "plan/gate.h"
 #include "plan/map_sets.h"
@@ -37,14 +38,14 @@
 
 enum { warps_a_group = 4 };
 
-/* Warps of a CTA that read each stage. */
+/* How many warps of a CTA read each stage. */
 static int readers(const gg_plan *plan) {
   return (plan->pingpong ? 1 : plan->consumers) * warps_a_group;
 }
 
 /* ---- Rings, but for their bytes ---------------------------------------------------------- */
 
-/* Whether a tensor map brings A or B to a stage as it is multiplied. */
+/* Whether a tensor map brings A or B to a stage just as it is multiplied. */
 static bool is_boxed(const gg_plan *plan, bool is_a) {
   int copied = is_a ? plan->copy_bytes_a : plan->copy_bytes_b;
   return !copied && !gg_sm90_transposes(plan, is_a ? &plan->a : &plan->b);
@@ -71,7 +72,7 @@ static gg_ring stages_of(const gg_plan *plan) {
                   .empties = both ? 2 : 1};
   if (both) ring.full.arrivals = group;
   if (gg_sm90_has_copiers(plan)) ring.full.arrivals = warps_a_group * group + boxes;
-  /* Those of multistage kernels, whose warpgroups meet at the CTA's barrier, are never used. */
+  /* Warpgroups of multistage kernels meet at the CTA's barrier: they never use `empty`. */
   int arrivals = gg_plan_in_tensor_memory(plan) ? 1 : plan->specialised ? readers(plan) : 0;
   if (gg_plan_in_tensor_memory(plan)) ring.drained_by = GG_ROLE_MMA;
   if (both) {
@@ -85,8 +86,8 @@ static gg_ring stages_of(const gg_plan *plan) {
   return ring;
 }
 
-/* What warps transpose arrives in the stages, too: of shared memory this ring has barriers alone. A
- * stage of it is empty when one of operands is. */
+/* The ring of what warps transpose. It arrives in the stages, so this ring has only barriers in
+ * shared memory. A stage of it is empty when the stage of operands is. */
 static gg_ring raw_of(const gg_plan *plan) {
   return (gg_ring){.id = GG_RING_RAW,
                    .name = "raw operands",
@@ -97,8 +98,8 @@ static gg_ring raw_of(const gg_plan *plan) {
                    .full = {"raw", plan->stages, 1, 0}};
 }
 
-/* Sub-tiles of what the epilogue reads of matrices. Behind the stages, whose alignment the boxes
- * want, too. */
+/* The ring of sub-tiles of matrices that the epilogue reads. It lies behind the stages, because its
+ * boxes need the same alignment. */
 static gg_ring subtiles_of(const gg_plan *plan) {
   int depth = plan->subtile_stages, rings = gg_plan_subtile_rings(plan);
   return (gg_ring){.id = GG_RING_SUBTILES,
@@ -112,8 +113,8 @@ static gg_ring subtiles_of(const gg_plan *plan) {
                    .empties = 1};
 }
 
-/* Boxes of D and of what is stored besides it: the copy engine reads them, and says so to the lane
- * that asked it to. */
+/* The staging: boxes of D and of what is stored besides it. The copy engine reads them, and reports
+ * that to the lane that asked it to. */
 static gg_ring staging_of(const gg_plan *plan) {
   return (gg_ring){.id = GG_RING_STAGING,
                    .name = "staging",
@@ -123,7 +124,8 @@ static gg_ring staging_of(const gg_plan *plan) {
                    .drained_by = GG_ROLE_CONSUMER};
 }
 
-/* Filled once, by consumers of other CTAs; how many bytes come to a warp depends on its boxes. */
+/* The ring of sums from consumers of other CTAs, which is filled once. How many bytes come to a
+ * warp depends on its boxes. */
 static gg_ring sums_of(const gg_plan *plan) {
   return (gg_ring){.id = GG_RING_SUMS,
                    .name = "sums",
@@ -134,7 +136,8 @@ static gg_ring sums_of(const gg_plan *plan) {
                    .full = {"full sums", plan->consumers * warps_a_group, 1, 0}};
 }
 
-/* Filled by a tile's MMAs; a warp that has read its lanes says so. */
+/* The ring of accumulators in tensor memory, filled by a tile's MMAs. A warp that has read its
+ * lanes arrives at `empty`. */
 static gg_ring accumulators_of(const gg_plan *plan) {
   int sets = plan->accumulator_stages;
   return (gg_ring){.id = GG_RING_ACCUMULATORS,
@@ -148,7 +151,8 @@ static gg_ring accumulators_of(const gg_plan *plan) {
                    .empties = 1};
 }
 
-/* Every lane that copies arrives: so each says of its own copies that they are there. */
+/* The ring of vectors. Every lane that copies arrives, and so reports that its own copies are
+ * there. */
 static gg_ring vectors_of(const gg_plan *plan) {
   int buffers = plan->vector_buffers;
   return (gg_ring){.id = GG_RING_VECTORS,
@@ -162,9 +166,9 @@ static gg_ring vectors_of(const gg_plan *plan) {
                    .empties = 1};
 }
 
-/* Roles of a cluster that hear which tile is next: warps of the epilogue and one of vectors, a
- * thread each that loads A and B, fetches matrices, changes maps, issues for a CTA or a pair, and
- * asks. */
+/* How many roles of a cluster read which tile is next: in each CTA the warps of the epilogue, the
+ * warp that copies vectors, and one thread each that loads A and B, that fetches matrices, that
+ * changes maps and that asks for tiles; and for each CTA or pair the thread that issues MMAs. */
 static int answer_readers(const gg_plan *plan) {
   int ctas = gg_plan_cluster_size(plan);
   int a_cta = readers(plan) + (plan->vector_buffers > 0) + 1 + (plan->subtile_stages > 0) +
@@ -172,9 +176,9 @@ static int answer_readers(const gg_plan *plan) {
   return ctas * a_cta + ctas / gg_plan_mma_ctas(plan);
 }
 
-/* As deep as roles are ahead of each other: the MMAs by sets of accumulators, what is loaded by one
- * more. The first CTA's thread waits until all of the cluster have read an answer, and the next one
- * is written to all of them. */
+/* The ring of the scheduler's answers. It is as deep as roles are ahead of each other: MMAs are
+ * ahead by the sets of accumulators, and loading by one tile more. The first CTA's thread waits
+ * until all readers of the cluster have read an answer, and the next one is written to all CTAs. */
 static gg_ring answers_of(const gg_plan *plan) {
   enum { answer_bytes = 16 };
   int depth = plan->accumulator_stages + 1;
@@ -191,8 +195,9 @@ static gg_ring answers_of(const gg_plan *plan) {
                    .empties = 1};
 }
 
-/* Filled by a thread that gives the maps of a tile their addresses, drained by the warps that
- * compute the tile: when all of its K tiles have come, and what they stored has been read. */
+/* The ring of sets of tensor maps. A thread fills a set by writing a tile's addresses into its
+ * maps. The warps that compute the tile drain it, when all of its K tiles have come and what they
+ * stored has been read. */
 static gg_ring maps_of(const gg_plan *plan) {
   enum { address_bytes = 8 };
   int sets = gg_plan_map_sets(plan);
@@ -208,7 +213,7 @@ static gg_ring maps_of(const gg_plan *plan) {
                    .empties = 1};
 }
 
-/* What of the rings is known without layouts: their barriers. */
+/* Adds the rings with what is known of them without layouts: their barriers. */
 static void add_rings(gg_rings *rings, const gg_plan *plan) {
   rings->claims = plan->claims;
   gg_rings_add(rings, stages_of(plan));
@@ -222,7 +227,7 @@ static void add_rings(gg_rings *rings, const gg_plan *plan) {
   if (gg_plan_changes_maps(plan)) gg_rings_add(rings, maps_of(plan));
 }
 
-/* And answers and addresses, which are as small. */
+/* Bytes of all barriers, and of answers and addresses, which are as small. */
 static int64_t barrier_bytes(const gg_plan *plan) {
   gg_rings rings = {.count = 0};
   add_rings(&rings, plan);
@@ -242,27 +247,27 @@ int gg_sm90_choose_vectors(const gg_plan *plan, int64_t left) {
 
 /* ---- The lists --------------------------------------------------------------------------- */
 
-/* Bytes of the boxes of a tile as global memory has them: so many a barrier hears of, also where
- * elements are unpacked on the way. */
+/* Bytes of a tile's boxes as they are in global memory: barriers count these, even if elements are
+ * unpacked on the way. */
 static int64_t bytes_of(const gg_boxed_tile *boxes, gg_dtype type) {
   return gg_dtype_bytes(type, (int64_t)boxes->count * boxes->line * boxes->lines);
 }
 
-/* Bytes that tensor maps bring to a stage. */
+/* Bytes that tensor maps bring to a stage just as they are multiplied. */
 static int64_t boxed_bytes(const gg_layouts *layouts, const gg_plan *plan) {
   return (is_boxed(plan, true) ? bytes_of(&layouts->boxes_a, plan->a.type) : 0) +
          (is_boxed(plan, false) ? bytes_of(&layouts->boxes_b, plan->b.type) : 0) +
          gg_scale_bytes_a(plan) + gg_scale_bytes_b(plan) + gg_metadata_bytes(plan);
 }
 
-/* ... and what they bring to be transposed. */
+/* Bytes that tensor maps bring to a stage to be transposed. */
 static int64_t raw_bytes(const gg_plan *plan) {
   bool a = gg_sm90_transposes(plan, &plan->a), b = gg_sm90_transposes(plan, &plan->b);
   return (a ? gg_sm90_raw_boxes_of(plan, true).bytes : 0) +
          (b ? gg_sm90_raw_boxes_of(plan, false).bytes : 0);
 }
 
-/* Of all matrices, to a sub-tile. */
+/* Bytes of all matrices in one sub-tile. */
 static int64_t fetched_bytes(const gg_layouts *layouts) {
   int64_t bytes = 0;
   for (size_t i = 0; i < layouts->fetched_count; i++)
@@ -322,8 +327,8 @@ static gg_role consumer_of(const gg_plan *plan) {
   return consumer;
 }
 
-/* Roles of one warp each of the producer's warpgroup, in turn, but for those that fetch matrices,
- * which are its last warps. */
+/* Adds the roles that have one warp each in the producer's warpgroup, one after the other; but the
+ * warps that fetch matrices are its last ones. */
 static void add_helpers(gg_rings *rings, const gg_plan *plan) {
   int spare = gg_sm90_first_spare_warp(plan);
   if (plan->vector_buffers) {

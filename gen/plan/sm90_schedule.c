@@ -1,12 +1,12 @@
 /* Family sm90: which CTAs run as a cluster, and which tiles, or parts of tiles, they compute.
  *
- * Tiles may be shared (split_k, stream_k): then several clusters each sum a range of a tile's K,
- * and reduce their sums in words of four accumulators a lane (templates/parts/shares.cu). How
- * many clusters a tile has is known at launch alone: plan/distribution.c.
+ * Several clusters may share a tile (split_k, stream_k). Each sums a range of the tile's K, and
+ * they reduce their sums in words of four accumulators a lane (templates/parts/shares.cu). How many
+ * clusters share a tile is known only at launch: plan/distribution.c.
  *
- * Or the CTAs of one cluster share a tile, each with a part of its K: then sums go straight to the
- * shared memory of the CTA that adds them up (templates/parts/sm90_parts.cu), which keeps a place
- * for them beside the stages. Such a cluster computes one tile. */
+ * Or the CTAs of one cluster share a tile, each with a part of its K. Then sums go straight to the
+ * shared memory of the CTA that adds them up (templates/parts/sm90_parts.cu), which keeps room for
+ * them beside the stages. Such a cluster computes one tile. */
 #include <stdio.h>
 
 #include "atom/dtype.h"
@@ -14,16 +14,16 @@
 #include "plan/sm90.h"
 #include "plan/transpose.h"
 
-/* CTAs that every device runs as one cluster; and those that one may where it is asked. */
+/* CTAs that every device can run as one cluster; and that some can, if the kernel asks for it. */
 enum { portable = 8, most = 16 };
 
-/* Whether tensor maps alone fill stages. */
+/* Whether stages are filled by tensor maps only. */
 static bool is_mapped(const gg_plan *plan) {
   return !gg_sm90_has_copiers(plan);
 }
 
-/* Two CTAs share B where there are several tiles along M to share it, and A likewise along N. Only
- * tensor maps bring boxes to both. */
+/* The usual cluster: two CTAs along M, which share B, if the tile is large and there are several
+ * tiles along M. Boxes come to both CTAs by tensor maps only. */
 gg_sm90_cluster gg_sm90_choose_cluster(const gg_plan *plan, const gg_sm90_tile *tile) {
   const gg_spec_field *asked = &plan->spec->cluster;
   const int64_t *shape = asked->tuple;
@@ -39,7 +39,7 @@ static int64_t lesser(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-/* More CTAs than there may be: how many that are, and how many of them would do. */
+/* Refuses a cluster with too many CTAs; the message says how many it has, and how many would do. */
 static gg_status refuse_large(const gg_plan *plan, gg_sm90_cluster cluster, gg_error *err) {
   int64_t m = lesser(cluster.m, portable), n = lesser(cluster.n, portable / m);
   int64_t k = lesser(cluster.k, most / (m * n));
@@ -76,7 +76,8 @@ gg_status gg_sm90_check_cluster(const gg_plan *plan, gg_sm90_cluster cluster, gg
   return across > portable || all > most ? refuse_large(plan, cluster, err) : GG_OK;
 }
 
-/* Boxes are divided among the parts; of each that is its own, a CTA gets the sums of all others. */
+/* The CTAs of a cluster divide a tile's boxes among them; a CTA gets the sums of all others for
+ * each of its own boxes. */
 int64_t gg_sm90_sums_bytes_in(const gg_plan *plan, int columns) {
   if (plan->cluster_k == 1) return 0;
   int64_t boxes = (int64_t)plan->tile_m / GG_SM90_STAGED_ROWS * (plan->tile_n / columns);
@@ -115,7 +116,8 @@ static gg_status check_scheduler(const gg_plan *plan, gg_scheduler scheduler, bo
   return GG_OK;
 }
 
-/* Sums are reduced in four words a lane: 16 columns of two f16 a word, 8 of others. */
+/* Checks tiles whose sums are reduced. These move in four words a lane, which with f16, two to a
+ * word, takes 16 columns, and with other types 8. */
 static gg_status check_sums(const gg_plan *plan, int n, gg_error *err) {
   if (plan->accumulator != GG_DTYPE_f16) return GG_OK;
   return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), n, 16,
@@ -144,8 +146,8 @@ gg_status gg_sm90_check_schedule(const gg_plan *plan, const gg_sm90_tile *tile,
   return st || !schedule->reduces_sums ? st : check_sums(plan, tile->n, err);
 }
 
-/* Tiles of a band, where the clusters of a GPC claim a block of them that is nearest to a square:
- * `along` and `across` are a cluster's tile's elements. */
+/* Tiles in a band if the clusters of a GPC claim a block of them that is nearest to a square.
+ * `along` and `across` are the extents of a cluster's tile, in elements. */
 static int claimed_group(int ctas, int along, int across) {
   enum { gpc_ctas = 16 /* of the smaller GPCs of an H100 */ };
   int clusters = gpc_ctas / ctas, group = 1;
@@ -154,9 +156,10 @@ static int claimed_group(int ctas, int along, int across) {
   return group;
 }
 
-/* Across a band lies the longer side of the clusters' tiles: what runs at once is then nearest to a
- * square, which reads the least. Tiles are claimed by clusters that walk over them; of those of
- * stream_k one waits for others of lower numbers, which have to begin before it. */
+/* Chooses the order of tiles. Bands lie so that the longer side of the clusters' tiles goes across
+ * them: then what runs at once is nearest to a square, which reads the least. Only clusters that
+ * walk over tiles can claim them; and those of stream_k cannot, because one waits for others with
+ * lower numbers, which have to begin before it. */
 gg_order gg_sm90_choose_order(gg_status *st, const gg_plan *plan, const gg_sm90_tile *tile,
                               gg_sm90_cluster cluster, const gg_sm90_schedule *schedule,
                               gg_error *err) {

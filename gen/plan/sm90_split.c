@@ -1,19 +1,21 @@
-/* Families sm90, sm100 and sm120: a split gate's columns of an N-major B.
+/* Families sm90, sm100 and sm120: the columns of a split gate beside an N-major B, or beside scale
+ * factors in tensor memory.
  *
- * Rows of a K-major B are copied by turns from the two halves of N (gate.h). Of an N-major B tensor
- * maps bring lines along N, so that boxes come by turns: a tile has `split_columns` columns of the
- * first half, a box's line, and then those of the second half that they are the gates of. A thread
- * has both of every two, for it has the same two of each eight columns of a row. It takes them in
- * the order in which they would come by turns: what is read along N, and D, see no difference
+ * Rows of a K-major B are copied in turns from the two halves of N (gate.h). From an N-major B
+ * tensor maps bring lines along N, so whole boxes must take turns: a tile has `split_columns`
+ * columns of the first half, one line of a box, and then as many of the second half, which gate
+ * them. One thread still has both columns of each pair, because it has the same two of every eight
+ * columns of a row. It takes them in the order in which they would come if single columns took
+ * turns, so that what is read along N, and D, are the same either way
  * (templates/parts/sm90_epilogue.cu).
  *
- * Beside scale factors in tensor memory, which come there an atom of 128 rows at once, a tile has
- * 128 columns of one half, and then those of the other, of either major of B. A box of the epilogue
- * is then loaded from two places.
+ * Scale factors come to tensor memory an atom of 128 rows at once. Beside them a tile has 128
+ * columns of one half, and then 128 of the other, whichever major B has. A box of the epilogue is
+ * then loaded from two places.
  *
- * Else a box of the epilogue has whole pairs of such lines, so that who loads one from tensor
- * memory, or adds one up, has all that its columns of D are made of. Boxes begin at multiples of 16
- * bytes, and so does the second half (gg_kernel_n_multiple). */
+ * Without them, a box of the epilogue contains whole pairs of such lines, so that whoever loads one
+ * from tensor memory, or adds one up, has everything that its columns of D are made of. Boxes begin
+ * at multiples of 16 bytes, and so must the second half of N (gg_kernel_n_multiple). */
 #include "atom/dtype.h"
 #include "plan/choices.h"
 #include "plan/gate.h"
@@ -34,7 +36,7 @@ int gg_sm90_split_step(const gg_plan *plan, int step, bool raw) {
   return own > step ? own : step;
 }
 
-/* Of what is staged D alone is there beside a gate. */
+/* The most columns of a box of the epilogue. Beside a gate, D is all that is staged. */
 static int most_columns(const gg_plan *plan) {
   return gg_sm90_most_columns(plan, gg_dtype_info_of(plan->d.type)->bits);
 }

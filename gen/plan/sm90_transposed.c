@@ -1,16 +1,16 @@
-/* Family sm90: operands of 8 and 32 bits whose M or N is contiguous, which wgmma reads K-major
- * alone.
+/* Family sm90: operands of 8 and 32 bits whose M or N is contiguous, although wgmma reads such
+ * types K-major only.
  *
  * A tensor map brings such an operand's tile to the place in its stage where it is to lie, in boxes
- * that are as it is in memory: lines along M or N. Warps of the producer's warpgroup read a box to
- * registers, all of it, and write it back along K, under the swizzle of 128 bytes. So no memory is
+ * as they are in global memory: lines along M or N. Warps of the producer's warpgroup read all of a
+ * box to registers and write it back along K, under the swizzle of 128 bytes. So no memory is
  * added, and the copy engine has as many stages under way as for any operand.
  *
- * A lane moves cells: 4 places along M or N by 16 bytes along K, one store of 16 bytes for each of
- * the 4. It reads them as they arrive, 4 places at once, for each place along K. Cells of
- * neighbouring lanes lie on diagonals: along M or N they are neighbours, so that reads are free of
- * bank conflicts; along K they differ in the chunk of 16 bytes, so that stores are, too. (docs/adr/
- * 0013-transposed-in-stages.md) */
+ * A lane moves cells: 4 places along M or N by 16 bytes along K. It reads them as they arrived, 4
+ * places at once for each place along K, and stores 16 bytes for each of the 4. The cells of
+ * neighbouring lanes lie on diagonals. Along M or N they are neighbours, so that reads are free of
+ * bank conflicts; along K they differ in the chunk of 16 bytes, so that stores are, too.
+ * (docs/adr/0013-transposed-in-stages.md) */
 #include "atom/dtype.h"
 #include "plan/atoms.h"
 #include "plan/check.h"
@@ -20,11 +20,11 @@
 #include "plan/transpose.h"
 
 enum {
-  line_bytes = 128, /* of a line along K, and of a box's line at most */
-  chunk_bytes = 16, /* that are stored at once */
+  line_bytes = 128, /* of a line along K, and the most of a box's line */
+  chunk_bytes = 16, /* bytes that are stored at once */
   chunks = line_bytes / chunk_bytes,
   cell_width = 4,  /* elements of a cell along M or N */
-  warp_width = 32, /* lines along K that a warp stores of a box: 128 bytes a lane */
+  warp_width = 32, /* lines along K that a warp stores of one box: 128 bytes a lane */
   warps_a_group = 4,
 };
 
@@ -66,7 +66,8 @@ gg_status gg_sm90_check_transposed(const gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* The swizzle follows from the tile's K where none is asked for. */
+/* Checks the tile of an operand that is transposed. If the spec asks for no swizzle, it follows
+ * from the tile's K. */
 gg_status gg_sm90_check_transposed_tile(const gg_plan *plan, const gg_sm90_tile *tile, bool is_a,
                                         gg_swizzle_kind swizzle, gg_error *err) {
   const gg_spec *spec = plan->spec;
@@ -88,7 +89,8 @@ gg_status gg_sm90_check_transposed_tile(const gg_plan *plan, const gg_sm90_tile 
 
 /* ---- Boxes -------------------------------------------------------------------------------- */
 
-/* As wide as they can be, and divide the tile; of a split gate both its halves. */
+/* The width of the boxes: as wide as they can be while they divide the tile; for a split gate, both
+ * of its halves. */
 int gg_sm90_raw_width(const gg_plan *plan, bool is_a, int mn) {
   const gg_operand *operand = is_a ? &plan->a : &plan->b;
   bool split = !is_a && gg_plan_is_split(plan);
@@ -110,7 +112,7 @@ gg_sm90_raw_boxes gg_sm90_raw_boxes_of(const gg_plan *plan, bool is_a) {
   return out;
 }
 
-/* Which cell of a box a lane moves. */
+/* The cell of a box that a lane moves. */
 typedef struct cell {
   int quad, chunk; /* along M or N, along K */
 } cell;
@@ -147,7 +149,7 @@ static void count_reads(gg_smem_access *access, const move *m) {
   }
 }
 
-/* Gives how many of the stores are where the layout has what they store. */
+/* Counts the stores; returns how many of them go to where the layout has what they store. */
 static int64_t count_writes(gg_smem_access *access, const move *m) {
   int across = m->boxes->across, right = 0;
   for (int row = 0; row < cell_width; row++) {

@@ -18,7 +18,7 @@ static bool is_multiplied_by(const gg_plan *plan, gg_mma_kind kind) {
   return plan->mma.row && plan->mma.row->kind == kind;
 }
 
-/* Warps of family sm80 read metadata from global memory. */
+/* Whether stages hold metadata. Warps of family sm80 read it from global memory instead. */
 static bool is_staged(const gg_plan *plan) {
   return plan->sparse_a && !is_multiplied_by(plan, GG_MMA_sync);
 }
@@ -53,8 +53,8 @@ int gg_metadata_step(const gg_plan *plan) {
   return line_bytes * plan->mma.k / gg_metadata_tile_k(plan);
 }
 
-/* Where the text has lanes find their words, the compressor puts what the instruction's fragment
- * says that they have: each bit, of each MMA along K. */
+/* Checks each bit of the metadata of each MMA along K: the compressor must put it where the text
+ * has lanes look for the words, as the instruction's fragment describes them. */
 gg_status gg_metadata_check_places(const gg_plan *plan, gg_error *err) {
   enum { lines = 8, line_bytes = 16, word_bytes = 4, word_bits = 32 };
   const gg_layout fragment = gg_mma_atom_layout(&plan->mma, GG_MMA_E);

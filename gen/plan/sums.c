@@ -20,7 +20,8 @@ int64_t gg_plan_sum_bytes(const gg_plan *plan, gg_span span) {
   return gg_dtype_bytes(plan->compute, (int64_t)parts * sums);
 }
 
-/* Of an MMA's 8 x 8 matrices each lane has two neighbours of a row. */
+/* Boxes of MMAs: in each 8 x 8 block of an MMA, each lane has two neighbouring elements of a row.
+ */
 static gg_sum_boxes of_mmas(int m, int n, bool blocks, int sent_columns, int sent_rows) {
   return (gg_sum_boxes){m,
                         n,
@@ -41,7 +42,7 @@ gg_sum_boxes gg_tile_sum_boxes(const gg_plan *plan) {
 gg_sum_boxes gg_mma_sum_boxes(const gg_plan *plan) {
   int parts = plan->tile_n / gg_plan_warp_columns(plan);
   int n = parts * gg_plan_boxes_of_mma(plan, plan->epi_n);
-  /* Of 32 columns each lane ends with the sum of one; more would take registers. */
+  /* Of 32 columns each lane ends with the sum of one; more at once would take more registers. */
   int pairs = plan->epi_n / 8, at_once = pairs % 4 == 0 ? 4 : pairs % 2 == 0 ? 2 : 1;
   return of_mmas(plan->tile_m / plan->epi_m, n, n * plan->epi_n == plan->tile_n, at_once, 2);
 }

@@ -12,7 +12,7 @@ void gg_warp_traits(gg_traits *out, const gg_plan *plan, int arch) {
   (void)arch;
   out->tensor_share = gg_device_times(1, GG_DEVICE_warp_mma_share);
   out->warps_wanted = gg_device_times(1, GG_DEVICE_warps_wanted);
-  out->reads_a = plan->atoms_n; /* a block reads its rows and its columns */
+  out->reads_a = plan->atoms_n; /* a block reads its own rows and columns */
   out->reads_b = plan->atoms_m;
   out->owners = owners;
   if (plan->copy_bytes_a && plan->copy_bytes_b) out->loader = GG_LOADER_THREADS;
@@ -24,8 +24,8 @@ static double bytes_of(gg_dtype type) {
   return gg_dtype_info_of(type)->bits / 8.0;
 }
 
-/* Of templates/parts/activations.cu and derivatives.cu: results of the special function unit, other
- * instructions. */
+/* Instructions for one element in templates/parts/activations.cu and derivatives.cu: results of the
+ * special function unit, and others. */
 typedef struct instructions {
   int special, plain;
 } instructions;
@@ -34,7 +34,7 @@ static const instructions gelus[] = {
 static const instructions gelu_slopes[] = {
     [GG_GELU_ERF] = {2, 20}, [GG_GELU_TANH] = {2, 12}, [GG_GELU_TANH_APPROX] = {1, 10}};
 
-/* Of what an expression is made of, the same; what is not there is no instruction. */
+/* The same for the nodes of an expression; nodes that are not in the list take no instruction. */
 static const instructions nodes[GG_EXPRESSION_OPS] = {
     [GG_EXPRESSION_NEGATE] = {0, 1},  [GG_EXPRESSION_ADD] = {0, 1},
     [GG_EXPRESSION_SUB] = {0, 1},     [GG_EXPRESSION_MUL] = {0, 1},
@@ -56,7 +56,7 @@ static void add_expression(gg_epilogue_work *out, const gg_expression *expressio
 
 static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_operation *op);
 
-/* An activation and a product of each two elements. */
+/* Adds the work of a gate: one activation and one product for every two elements. */
 static void add_gate(gg_epilogue_work *out, const gg_plan *plan, const gg_operation *gate) {
   const gg_operation act = {.kind = gg_operation_act(gate), .form = gate->form};
   gg_epilogue_work of_two = {.plain = 1};
@@ -65,8 +65,8 @@ static void add_gate(gg_epilogue_work *out, const gg_plan *plan, const gg_operat
   out->plain += of_two.plain / 2;
 }
 
-/* What the product itself has, its alpha and rounding to D's type, is no work of the epilogue. What
- * is read is converted first. */
+/* Adds the arithmetic of an operation. What the product itself needs, alpha and rounding to D's
+ * type, is no work of the epilogue. Operands that are read are converted first. */
 static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_operation *op) {
   bool converts = gg_operation_span(op) != GG_SPAN_NONE && op->operand.type != GG_DTYPE_f32;
   out->plain += converts;
@@ -128,7 +128,8 @@ static void add_arithmetic(gg_epilogue_work *out, const gg_plan *plan, const gg_
   }
 }
 
-/* An element that shares a factor has a part in the largest magnitude, and is multiplied. */
+/* The epilogue's work. If D has scale factors, each element takes part in finding the largest
+ * magnitude of its block, and is multiplied. */
 static gg_epilogue_work work_of(const gg_plan *plan) {
   gg_epilogue_work out = {.plain = plan->scale_d.block ? 3 : 0};
   for (size_t i = 0; i < plan->operation_count; i++) {

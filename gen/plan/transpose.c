@@ -17,7 +17,7 @@ static void transpose_major(gg_spec_field *field) {
   if (field->state == GG_SPEC_SET) field->number = gg_major_transposed((gg_major)field->number);
 }
 
-/* A list over M, N and K, with its marks. */
+/* Transposes a list of values for M, N and K, with its marks. */
 static gg_status transpose_list(gg_spec_field *field, bool of_texts, gg_arena *arena,
                                 gg_error *err) {
   if (field->state != GG_SPEC_SET) return GG_OK;
@@ -35,10 +35,10 @@ static gg_status transpose_list(gg_spec_field *field, bool of_texts, gg_arena *a
   return GG_OK;
 }
 
-/* A vector along D's columns runs along the rows of its transpose. */
+/* Transposes an operation: a vector along D's columns runs along the rows of its transpose. */
 static void transpose_op(gg_spec_op *op) {
   gg_spec_field *along = &op->along;
-  bool along_n = op->kind == GG_OP_BIAS || op->kind == GG_OP_SUM; /* where nothing is said */
+  bool along_n = op->kind == GG_OP_BIAS || op->kind == GG_OP_SUM; /* the usual direction */
   if (along_n && along->state != GG_SPEC_SET) {
     along->state = GG_SPEC_SET;
     along->number = GG_ALONG_N;

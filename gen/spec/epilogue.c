@@ -1,5 +1,5 @@
-/* The epilogue: a list whose entries are an operation's name, or a mapping from it to its options.
- */
+/* Reads the epilogue: a list whose entries are each the name of an operation, or a mapping from
+ * that name to its options. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +55,8 @@ static gg_status read_option(const gg_reader *in, gg_spec_op *op, const gg_yaml_
   return fail_option(in, op, entry);
 }
 
-/* The option that there must be, which may stand for all of them: `expr: x * x`. */
+/* The required option of an operation, if it has one. Its value may stand in place of all the
+ * options: `expr: x * x`. */
 static const gg_key *required_option(gg_op_kind kind) {
   const gg_key *option;
   for (size_t i = 0; (option = gg_op_option(kind, i)); i++)
@@ -63,7 +64,8 @@ static const gg_key *required_option(gg_op_kind kind) {
   return NULL;
 }
 
-/* `node` is what stands behind "name:". Nothing there means no option. */
+/* Reads the options of an operation. `node`: what stands behind "name:"; an empty one gives no
+ * option. */
 static gg_status read_options(const gg_reader *in, gg_spec_op *op, const gg_yaml_node *node) {
   if (gg_node_is(node, "") && !node->quoted) return GG_OK;
   const gg_key *alone = required_option(op->kind);
@@ -82,7 +84,7 @@ static gg_status read_options(const gg_reader *in, gg_spec_op *op, const gg_yaml
   return GG_OK;
 }
 
-/* Operands have no place where the expression does not read t0. */
+/* Refuses the options of an operand where the expression does not read t0, its own operand. */
 static gg_status check_expression(const gg_reader *in, const gg_spec_op *op) {
   const gg_spec_field *options[] = {&op->along, &op->type};
   for (size_t i = 0; i < 2 && !gg_expression_reads(op->expression, 0); i++)
@@ -92,7 +94,7 @@ static gg_status check_expression(const gg_reader *in, const gg_spec_op *op) {
   return GG_OK;
 }
 
-/* Where its first character is: behind a quote. */
+/* The mark of the expression's first character, which in a quoted text is behind the quote. */
 static gg_mark mark_of_text(const gg_spec_op *op, const gg_yaml_node *options) {
   const gg_yaml_node *text = options->kind == GG_YAML_MAP ? options->first : options;
   while (text->kind != GG_YAML_SCALAR || text->text != op->text.text)
@@ -102,7 +104,8 @@ static gg_mark mark_of_text(const gg_spec_op *op, const gg_yaml_node *options) {
   return mark;
 }
 
-/* `operands`: that stand in front. */
+/* Reads the text of an expression. `operands`: how many operands the operations in front of it
+ * have, which it reads as t1 and up. */
 static gg_status read_expression(const gg_reader *in, gg_spec_op *op, int operands,
                                  const gg_yaml_node *options) {
   if (op->kind != GG_OP_EXPR) return GG_OK;
@@ -117,7 +120,7 @@ static gg_status read_expression(const gg_reader *in, gg_spec_op *op, int operan
   return st ? st : check_expression(in, op);
 }
 
-/* A clamp has a limit at least, and its limits are in order. */
+/* Checks that a clamp has at least one limit, and min is not above max where it has both. */
 static gg_status check_clamp(const gg_reader *in, const gg_spec_op *op) {
   bool has_min = op->min.state == GG_SPEC_SET, has_max = op->max.state == GG_SPEC_SET;
   if (op->kind != GG_OP_CLAMP) return GG_OK;
@@ -158,7 +161,7 @@ static gg_status read_operation(const gg_reader *in, gg_spec_op *op, int operand
   return st ? st : check_clamp(in, op);
 }
 
-/* How many of a kind there are among the first `count` operations. */
+/* How many of the first `count` operations are of this kind. */
 static int count_of(const gg_spec_op *ops, size_t count, gg_op_kind kind) {
   int out = 0;
   for (size_t i = 0; i < count; i++)
@@ -166,7 +169,7 @@ static int count_of(const gg_spec_op *ops, size_t count, gg_op_kind kind) {
   return out;
 }
 
-/* So many expressions, and operands of theirs, there may be. */
+/* Checks that there are no more expressions, and no more operands, than an epilogue may have. */
 static gg_status check_counts(const gg_reader *in, const gg_spec *spec) {
   const gg_spec_op *last = &spec->ops[spec->op_count - 1];
   if (last->kind == GG_OP_EXPR &&
@@ -180,7 +183,7 @@ static gg_status check_counts(const gg_reader *in, const gg_spec *spec) {
   return GG_OK;
 }
 
-/* An expression reads each of them. */
+/* Checks that some expression reads each operand. */
 static gg_status check_operands(const gg_reader *in, const gg_spec *spec) {
   unsigned read = 0;
   int number = 0;

@@ -1,5 +1,5 @@
-/* A parser by recursive descent, a function a rule. It recurs as deep as parentheses, functions and
- * signs are nested, which the length of a text bounds. */
+/* A parser by recursive descent, with one function for each rule. It recurs as deep as parentheses,
+ * functions and signs are nested, and the limit on a text's length bounds that. */
 #include "spec/expression.h"
 
 #include <float.h>
@@ -33,9 +33,9 @@ int gg_expression_arguments(gg_expression_op op) {
 /* ---- Errors -------------------------------------------------------------------------- */
 
 typedef struct parser {
-  const char *text, *at; /* `at`: what is read next, behind blanks */
-  int operands;          /* t1 and up, as many as stand in front */
-  gg_mark mark;          /* of the text */
+  const char *text, *at; /* `at`: what is read next, behind any blanks */
+  int operands;          /* how many operands stand in front: t1 and up */
+  gg_mark mark;          /* where the text begins in the document */
   gg_expression *out;
   gg_error *err;
 } parser;
@@ -51,10 +51,10 @@ static gg_status fail(const parser *p, const char *at, const char *message) {
   return gg_fail(p->err, SPEC_EXPRESSION, &mark, message);
 }
 
-/* "expected ...; got ')'". */
+/* Fails with "expected ...; got ')'", naming the next character. */
 static gg_status fail_expected(const parser *p, const char *what) {
   char message[160], got[16] = "the end";
-  size_t bytes = 1; /* a character may have several */
+  size_t bytes = 1; /* bytes of the next character, in UTF-8 */
   while (*p->at && (p->at[bytes] & 0xc0) == 0x80)
     bytes++;
   if (*p->at) snprintf(got, sizeof got, "'%.*s'", (int)bytes, p->at);
@@ -129,7 +129,7 @@ static gg_status parse_number(parser *p, int *node) {
   return add(p, node, GG_EXPRESSION_NUMBER, NULL, value);
 }
 
-/* The arguments of a function behind its '(', and its ')'. */
+/* Reads a function's arguments, from behind its '(', and its ')'. */
 static gg_status parse_arguments(parser *p, const char *name, gg_expression_op op, int *arguments) {
   int count = 0, wanted = ops[op].arguments, more;
   gg_status st;
@@ -182,7 +182,7 @@ static gg_status parse_primary(parser *p, int *node) {
   return take(p, ')') ? GG_OK : fail_expected(p, "an operator or ')'");
 }
 
-/* The sign of a number is its own. */
+/* Reads signs and what they stand before. A number takes its sign into itself. */
 static gg_status parse_unary(parser *p, int *node) {
   if (!take(p, '-')) return parse_primary(p, node);
   gg_status st = parse_unary(p, node);
@@ -193,7 +193,7 @@ static gg_status parse_unary(parser *p, int *node) {
   return GG_OK;
 }
 
-/* Operands of one level, from left to right: `first` and `second` are its signs. */
+/* Reads operands joined by the signs `first` and `second`, grouped from the left. */
 static gg_status parse_level(parser *p, int *node, char first, char second) {
   bool sums = first == '+';
   gg_status st = sums ? parse_level(p, node, '*', '/') : parse_unary(p, node);
@@ -236,7 +236,7 @@ gg_status gg_expression_parse(gg_expression *out, const char *text, int operands
 
 /* ---- Print --------------------------------------------------------------------------- */
 
-/* How tightly a node holds its arguments: sums 1, products 2, signs 3, all else 4. */
+/* How tightly a node holds its arguments: sums 1, products 2, signs 3, everything else 4. */
 static int tightness(const gg_expression_node *node) {
   switch ((gg_expression_op)node->op) {
   case GG_EXPRESSION_ADD:
@@ -256,7 +256,7 @@ static int tightness(const gg_expression_node *node) {
 
 static void print(gg_str *out, const gg_expression *e, int index);
 
-/* In parentheses where it is held less tightly than so. */
+/* Prints a node, in parentheses where it holds its arguments less tightly than `least`. */
 static void print_within(gg_str *out, const gg_expression *e, int index, int least) {
   bool around = tightness(&e->nodes[index]) < least;
   if (around) gg_str_putc(out, '(');

@@ -1,4 +1,4 @@
-/* A spec file: the public face of gen/spec. Text in, specs out, all in one arena. */
+/* The public functions of gen/spec: from the text of a spec file to its specs, all in one arena. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -13,7 +13,7 @@ struct gg_spec_file {
   size_t count;
 };
 
-/* `only`: the number of one of its specs; NULL: all. */
+/* Reads the text of a file. `only`: the index of the one spec to read; NULL: all of them. */
 static gg_status read_specs(gg_spec_file *file, const char *text, size_t length, const char *name,
                             const size_t *only, gg_error *err) {
   const gg_yaml_node *root;

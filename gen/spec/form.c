@@ -1,9 +1,9 @@
-/* gg_form -> gg_spec: a C struct in place of a document.
+/* Makes a gg_spec from a gg_form: from a C struct in place of a document.
  *
- * Each member becomes the word that a spec would have, and is read by that key's reader, so that
- * what it may be is said in one place. The epilogue alone is a text: one YAML value, read by
- * itself, so that nothing in it can be more than an epilogue. Marks name members: "gg_form.a.type".
- */
+ * Each member is turned into the word that a spec would have, and the reader of that key reads it,
+ * so that the rules for its value stand in one place. Only the epilogue is a text: it is parsed as
+ * a YAML value of its own, so that nothing in it can reach beyond the epilogue. Marks name the
+ * members of the struct: "gg_form.a.type". */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,9 +14,9 @@ static const char name_of_struct[] = "gg_form";
 
 /* Reads the value of the key at `path`, "a.type", as if it stood in a document. */
 static gg_status read(const gg_reader *in, gg_spec *spec, const char *path, const char *text) {
-  const char *dot = strrchr(path, '.'); /* what is in front of it is a mapping: "a.scale" */
+  const char *dot = strrchr(path, '.'); /* a path with a dot lies in a mapping: "a.type" */
   gg_key key = *gg_key_find(path, strlen(path));
-  key.fallback = ""; /* a struct has no word for `auto` */
+  key.fallback = ""; /* a struct has no way to say `auto` */
   const gg_yaml_node document = {.kind = GG_YAML_MAP};
   const gg_yaml_node form = {.kind = GG_YAML_MAP, .key = name_of_struct, .parent = &document};
   char around[8] = "";

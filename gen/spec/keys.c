@@ -257,14 +257,16 @@ static bool has_word(const gg_key *key, const char *text) {
   return false;
 }
 
-/* Row-major and column-major are of a matrix as it is written: A is M x K, B is K x N. */
+/* The major that "row..." or "col..." means for the matrix as it is written: A is M x K, B is K x
+ * N, C and D are M x N. NULL where `text` begins with neither. */
 static const char *major_of(const gg_key *key, const char *text) {
   bool row = strncasecmp(text, "row", 3) == 0, col = strncasecmp(text, "col", 3) == 0;
   bool is_a = key->path[0] == 'a', is_b = key->path[0] == 'b';
   return row ? (is_a ? "k" : "n") : col ? (is_b ? "k" : "m") : NULL;
 }
 
-/* What `text` means to others; NULL where it means nothing, or what the key does not take. */
+/* What `text` means where it is a word of another library; NULL where it is none, or where its
+ * meaning is nothing that the key takes. */
 static const char *meaning_of(char arch[GG_ARCH_NAME_MAX], const gg_key *key, const char *text) {
   const char *means = NULL;
   gg_arch parsed;
@@ -278,7 +280,8 @@ static const char *meaning_of(char arch[GG_ARCH_NAME_MAX], const gg_key *key, co
   return means;
 }
 
-/* Whether it is an architecture from before the first one, "sm_75", "compute_70", "60". */
+/* Whether `text` names an architecture that is older than the oldest that we support: "sm_75",
+ * "compute_70", "60". */
 static bool is_before(const char *text) {
   size_t count;
   const char *digits = text + strcspn(text, "0123456789");
@@ -286,7 +289,7 @@ static bool is_before(const char *text) {
   return length == 2 && !digits[length] && atoi(digits) < gg_arch_table(&count)->number;
 }
 
-/* "write 'a: {scale: {type: ...}}'" for a.scale.type. */
+/* Appends how to write a dotted path: for a.scale.type "write 'a: {scale: {type: ...}}'". */
 static void advise_nested(gg_str *out, const char *path) {
   size_t depth = 0;
   gg_str_puts(out, "write '");

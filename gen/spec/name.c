@@ -1,4 +1,4 @@
-/* What may name a kernel: an identifier of CUDA C++ that is not taken. */
+/* Decides what may be a kernel's name: an identifier of CUDA C++ that nothing else has taken. */
 #include <string.h>
 
 #include "spec/parse.h"
@@ -107,7 +107,7 @@ static const char *const taken[] = {
     "xor_eq",
 };
 
-/* What headers have taken: see taken.def. */
+/* Names that CUDA's headers have taken: see taken.def. */
 static const char *const by_headers[] = {
 #define GG_TAKEN(words) words,
 #include "spec/taken.def"
@@ -125,7 +125,7 @@ static bool is_by_headers(const char *name) {
   return false;
 }
 
-/* float4, uchar2, double4_16a. */
+/* Whether the name is one of CUDA's vector types: float4, uchar2, double4_16a. */
 static bool is_vector(const char *name) {
   static const char *const elements[] = {"char", "short", "int",   "longlong",
                                          "long", "float", "double"};
@@ -140,14 +140,16 @@ static bool is_vector(const char *name) {
   return false;
 }
 
-/* cudaMalloc, CUDART_VERSION, CU_UUID_HAS_BEEN_DEFINED, CUuuid; not cuda_gemm. */
+/* Whether the name is spelled like CUDA's own: cudaMalloc, CUDART_VERSION,
+ * CU_UUID_HAS_BEEN_DEFINED, CUuuid; but not cuda_gemm. */
 static bool is_of_cuda(const char *name) {
   if (strncmp(name, "cuda", 4) == 0) return name[4] >= 'A' && name[4] <= 'Z';
   if (strncmp(name, "CU", 2) != 0) return false;
   return strncmp(name, "CUDA", 4) == 0 || name[2] == '_' || (name[2] >= 'a' && name[2] <= 'z');
 }
 
-/* sinf, sinf32x: variants of sin. */
+/* Whether the name is a variant of a function of C's math library, as sinf and sinf32x are of sin.
+ */
 static bool is_variant(const char *name) {
   static const char *const endings[] = {"f32x", "f64x", "f32", "f64", "f", "l"};
   char base[32];

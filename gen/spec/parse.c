@@ -1,5 +1,5 @@
-/* The mapping of keys: which key an entry is, what a lone word in a mapping's place means, and what
- * keys owe each other. */
+/* Reads mappings: finds the key that an entry is, reads a lone word that stands in place of a
+ * mapping, and checks the rules that tie keys to each other. */
 #include "spec/parse.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static void mark_absent(gg_spec *spec, const gg_key *key, const gg_reader *in,
 
 /* ---- Mappings ------------------------------------------------------------------------ */
 
-/* A lone word in place of a mapping stands for some of the keys below it. */
+/* Reads a lone word in place of a mapping: it gives values to some of the keys below `key`. */
 static gg_status read_shorthand(const gg_reader *in, gg_spec *spec, const gg_key *key,
                                 const gg_yaml_node *node) {
   const gg_key *child;
@@ -70,7 +70,7 @@ static gg_status read_map(const gg_reader *in, gg_spec *spec, const gg_key *key,
 
 gg_status gg_spec_read(const gg_reader *in, gg_spec *spec, const gg_key *key,
                        const gg_yaml_node *node) {
-  if (key->kind == GG_KEY_SWEEP) return GG_OK; /* gg_sweep_read's */
+  if (key->kind == GG_KEY_SWEEP) return GG_OK; /* gg_sweep_read reads it */
   if (key->kind == GG_KEY_MAP) return read_map(in, spec, key, node);
   if (key->kind == GG_KEY_OPS) return gg_epilogue_read(in, spec, key, node);
   return gg_value_read(in, gg_spec_field_of(spec, key), key, node);

@@ -34,7 +34,8 @@ static void print_op(gg_str *out, const gg_spec_op *op) {
   gg_str_puts(out, options ? "}}" : name);
 }
 
-/* Behind a key's colon: one in its line; several in a line each. */
+/* Prints the operations behind a key's colon: a single one on the same line, several on a line
+ * each. */
 static void print_ops(gg_str *out, const gg_spec *spec, const char *prefix) {
   bool several = spec->op_count > 1;
   if (!several) gg_str_puts(out, " [");
@@ -45,7 +46,8 @@ static void print_ops(gg_str *out, const gg_spec *spec, const char *prefix) {
   if (!several) gg_str_putc(out, ']');
 }
 
-/* A mapping's keys speak for it, unless it is one word: `c: auto`. */
+/* Whether the field is worth printing. A mapping is printed by its keys, and itself only where it
+ * is one word: `c: auto`. */
 static bool says_something(const gg_key *key, const gg_spec_field *field) {
   if (field->state == GG_SPEC_UNSET || key->kind == GG_KEY_SWEEP) return false;
   return key->kind != GG_KEY_MAP || field->state != GG_SPEC_SET;
@@ -66,7 +68,7 @@ void gg_spec_print(gg_str *out, const gg_spec *spec, const char *prefix) {
   }
 }
 
-/* A mapping's keys in one line, `{type: e4m3, major: k, scale: {type: ue8m0}}`. */
+/* Prints a mapping's keys on one line: `{type: e4m3, major: k, scale: {type: ue8m0}}`. */
 static void write_map(gg_str *out, const gg_spec *spec, const gg_key *map) {
   const gg_key *key;
   const char *separator = "{";

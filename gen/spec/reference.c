@@ -1,4 +1,5 @@
-/* The reference of the spec language, made from its table: a list, a page a key, a document. */
+/* The reference of the spec language, made from the table of keys: a list of all keys, a page for
+ * each key, and a document of everything. */
 #include "spec/reference.h"
 
 #include <string.h>
@@ -28,7 +29,7 @@ void gg_reference_list(gg_str *out) {
   }
 }
 
-/* Appends text in lines of at most 80 bytes. */
+/* Appends the text in lines of at most 80 bytes. */
 static void wrap(gg_str *out, const char *text) {
   size_t column = 0;
   while (*text) {
@@ -47,7 +48,8 @@ static void wrap(gg_str *out, const char *text) {
   gg_str_putc(out, '\n');
 }
 
-/* The words that have a meaning of their own, which words of archs.def and dtypes.def have not. */
+/* Prints those words of a key that have a help text of their own; words of archs.def and dtypes.def
+ * have none. */
 static void print_words(gg_str *out, const gg_key *key) {
   gg_word word;
   for (size_t i = 0; gg_key_word(&word, key, i) && word.help[0]; i++) {
@@ -181,7 +183,7 @@ void gg_reference_markdown(gg_str *out) {
 
 /* ---- docs/errors.md ------------------------------------------------------------------- */
 
-/* A message with "…" for its printf conversions; several in a row are one. */
+/* Appends a message with "…" in place of its printf conversions; several in a row give one "…". */
 static void print_message(gg_str *out, const char *message) {
   bool after_gap = false;
   while (*message) {

@@ -1,8 +1,9 @@
-/* The table of keys as a JSON Schema (draft 2020-12), so that editors complete and check specs.
+/* Writes the table of keys as a JSON Schema (draft 2020-12), so that editors complete and check
+ * specs.
  *
  * Each key is a definition under its path; mappings, the document and the sweep refer to it. The
- * schema says what one value may be. What keys owe each other is the parser's business, but for
- * required keys, which may also stand in the sweep. */
+ * schema says what each single value may be. Rules between keys are left to the parser, except
+ * which keys are required; a required key may also stand in the sweep. */
 #include <string.h>
 
 #include "spec/keys.h"
@@ -16,7 +17,7 @@ static void new_line(gg_str *out, int depth) {
     gg_str_puts(out, "  ");
 }
 
-/* Appends compact JSON with a line for each member. */
+/* Appends compact JSON indented, each member on a line of its own. */
 static void indent(gg_str *out, const char *json) {
   int depth = 0;
   bool quoted = false;
@@ -89,7 +90,7 @@ static void put_map(gg_str *out, const gg_key *key) {
     if (!gg_is_among(key->shorthand, gg_key_leaf(child))) continue;
     gg_str_putc(out, ',');
     put_reference(out, child);
-    break; /* what it stands for takes the same words */
+    break; /* the other keys of the shorthand take the same words */
   }
   if (strcmp(key->fallback, "none") == 0) gg_str_puts(out, ",{\"const\":\"none\"}");
 }
@@ -167,7 +168,7 @@ static void put_value(gg_str *out, const gg_key *key) {
   }
 }
 
-/* A key's whole definition, without its name. */
+/* Writes a key's whole definition, without the name that it goes under. */
 static void put_definition(gg_str *out, const gg_key *key) {
   gg_str text = GG_STR_INIT;
   gg_str_printf(&text, "%s%s%s", key->help, key->doc[0] ? "\n\n" : "", key->doc);
@@ -181,10 +182,10 @@ static void put_definition(gg_str *out, const gg_key *key) {
   gg_str_free(&text);
 }
 
-/* The mapping from an operation's name to its options. */
+/* Writes the schema of the mapping from an operation's name to its options. */
 static void put_options(gg_str *out, gg_op_kind kind) {
   const gg_op_info *op = gg_op_info_of(kind);
-  bool alone = kind == GG_OP_EXPR; /* what is required may stand by itself */
+  bool alone = kind == GG_OP_EXPR; /* the required option may stand in place of the mapping */
   gg_str_printf(out,
                 ",{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"%s\"],"
                 "\"properties\":{\"%s\":{\"type\":[\"object\",\"%s\"],\"description\":",
@@ -201,7 +202,8 @@ static void put_options(gg_str *out, gg_op_kind kind) {
 
 /* ---- The document --------------------------------------------------------------------- */
 
-/* A required key stands in the document, or it, or a key below it, in the sweep. */
+/* Writes that each required key stands in the document, or that it, or a key below it, stands in
+ * the sweep. */
 static void put_required(gg_str *out) {
   const char *comma = "";
   const gg_key *key, *child;

@@ -1,8 +1,8 @@
 /* gg_spec: one kernel as the YAML asks for it, and nothing more.
  *
- * Every key of keys.def has one gg_spec_field here, found by the table through its offset. A field
- * says whether the key was given, what stands there and where; no default is applied and no
- * decision is taken: `auto` and absent keys are the plan's business.
+ * Every key of keys.def has one gg_spec_field here, which the table finds by its offset. A field
+ * says whether the key was given, what stands there, and where. No default is applied and nothing
+ * is decided: `auto` and absent keys are resolved in the plan.
  *
  * Invariants, once parsed: values are inside the table's ranges; required keys are set; the specs
  * of one file share its arena and live until gg_spec_file_free. */
@@ -18,28 +18,29 @@ enum { GG_SPEC_BYTES_MAX = GG_YAML_BYTES_MAX }; /* the largest file that is read
 
 typedef enum gg_spec_state {
   GG_SPEC_UNSET, /* the key is absent */
-  GG_SPEC_AUTO,  /* `auto`: asks for the same choice as an absent key, in so many words */
-  GG_SPEC_NONE,  /* `none`: asks for no such operand (c alone) */
+  GG_SPEC_AUTO,  /* `auto`: asks explicitly for the choice that an absent key gets */
+  GG_SPEC_NONE,  /* `none`: asks for no such operand (only c) */
   GG_SPEC_SET,   /* a value stands there */
 } gg_spec_state;
 
-/* The value of one key. Which member of the union holds it follows from the key's kind; it is
- * meaningful only where state is GG_SPEC_SET. */
+/* The value of one key. The key's kind determines which member of the union holds it. The value has
+ * a meaning only if state is GG_SPEC_SET. */
 typedef struct gg_spec_field {
   gg_spec_state state;
-  gg_mark mark;         /* of the value; of the enclosing mapping where the key is absent */
-  const gg_mark *marks; /* one mark an element, where the value is a list; NULL elsewhere */
-  const char *text;     /* the scalar as written, for messages; NULL where it is not a scalar */
+  gg_mark mark;         /* of the value; if the key is absent, of the enclosing mapping */
+  const gg_mark *marks; /* one mark for each element if the value is a list; else NULL */
+  const char *text;     /* the scalar as written, for messages; NULL if it is no scalar */
   union {
     int64_t number;       /* a number; an enumerator; a bool; GG_FIXED_NONE for `dynamic` */
     float real;           /* a decimal number */
     int64_t tuple[3];     /* [M, N, K] or [x, y, z] */
-    gg_arch arch;         /* arch alone */
-    const char *texts[3]; /* permutation alone: "_", "32" or a layout's text */
+    gg_arch arch;         /* for arch only */
+    const char *texts[3]; /* for permutation only: "_", "32" or a layout's text */
   };
 } gg_spec_field;
 
-/* `here` is the mapping itself: set where the key is given, whatever stands in it. */
+/* The keys of one operand. `here` is the mapping itself: set if the key is given, whatever stands
+ * in it. */
 typedef struct gg_spec_operand {
   gg_spec_field here;
   gg_spec_field type;    /* gg_dtype */
@@ -95,41 +96,43 @@ typedef enum gg_raster {
   GG_RASTER_HILBERT,
 } gg_raster;
 
-/* Whose tiles are neighbours. */
+/* Which tiles are considered neighbours: those that follow each other in the launch, or those of
+ * clusters in the same GPC. */
 typedef enum gg_neighbours {
   GG_NEIGHBOURS_LAUNCH,
   GG_NEIGHBOURS_GPC,
 } gg_neighbours;
 
-/* One operation of the epilogue; it has the options that keys.def lists for its kind, the others
+/* One operation of the epilogue. It has the options that keys.def lists for its kind; the others
  * stay unset. */
 typedef struct gg_spec_op {
   gg_op_kind kind;
   gg_mark mark;
   gg_spec_field alpha, beta;       /* bool: there is such a factor, given at launch */
-  gg_spec_field scalars;           /* gg_scalars: where those are */
-  gg_spec_field along;             /* gg_along: what the vector runs along */
+  gg_spec_field scalars;           /* gg_scalars: where alpha and beta are given */
+  gg_spec_field along;             /* gg_along: which numbers the vector has */
   gg_spec_field type;              /* gg_dtype of the operation's own operand */
   gg_spec_field form;              /* gg_gelu */
   gg_spec_field act;               /* gg_op_kind: an activation */
-  gg_spec_field columns;           /* bool: a gate's are split */
+  gg_spec_field columns;           /* bool: the columns of a gate are split */
   gg_spec_field slope, min, max;   /* real */
   gg_spec_field text;              /* of an expression */
-  const gg_expression *expression; /* what it says; NULL: of other kinds */
+  const gg_expression *expression; /* the parsed text of an expression; NULL for other kinds */
 } gg_spec_op;
 
 struct gg_spec {
   gg_spec_field here;  /* the whole document */
-  const char *variant; /* the swept values, "k_n": goes behind a name; "" without a sweep */
+  const char *variant; /* the swept values, such as "k_n", which are appended to a name; "" without
+                        * a sweep */
 
-  gg_spec_field name; /* text: an identifier, with _ and the variant behind it too */
+  gg_spec_field name; /* text: an identifier, also with _ and the variant behind it */
   gg_spec_field arch;
-  gg_spec_operand a, b, c, d; /* there is a C exactly where gg_spec_has_c says so */
+  gg_spec_operand a, b, c, d; /* there is a C if and only if gg_spec_has_c says so */
   gg_spec_field accumulator;  /* gg_dtype */
   gg_spec_field promote;      /* number */
-  gg_spec_field bits;         /* bool: of b1, whether by xor */
+  gg_spec_field bits;         /* bool: for b1, whether products count bits that differ (xor) */
   struct {
-    gg_spec_field here, m, n, k, batch; /* number, GG_FIXED_NONE where dynamic */
+    gg_spec_field here, m, n, k, batch; /* number; GG_FIXED_NONE for `dynamic` */
     gg_spec_field pointers;             /* bool */
   } problem;
 
@@ -168,9 +171,9 @@ struct gg_spec {
   gg_spec_field trace; /* bool */
 };
 
-/* A form as a spec: types, factors, majors, alignments, accumulator, promote and epilogue; of the
- * least architecture. Its members have been checked (gg_form_check). What the spec points to lives
- * in the arena; errors name members of the struct. */
+/* Makes a spec of a form: types, scale factors, majors, alignments, accumulator, promote and
+ * epilogue, for the oldest architecture. The form's members must have been checked (gg_form_check).
+ * What the spec points to lives in the arena. Errors name members of the struct. */
 gg_status gg_spec_of_form(gg_spec *out, const gg_form *form, gg_arena *arena, gg_error *err);
 
 /* Whether an operand's elements are promised to be rounded. */
@@ -184,7 +187,7 @@ static inline bool gg_spec_is_scaled(const gg_spec_operand *operand) {
   return state == GG_SPEC_SET || state == GG_SPEC_AUTO;
 }
 
-/* Whether its epilogue gates columns of the product: D has half of them then. */
+/* Whether the spec's epilogue gates columns of the product: then D has half of them. */
 static inline bool gg_spec_is_gated(const gg_spec *spec) {
   for (size_t i = 0; i < spec->op_count; i++)
     if (spec->ops[i].kind == GG_OP_GATED) return true;

@@ -1,9 +1,9 @@
-/* The sweep: the cartesian product of lists of values.
+/* The sweep: one kernel for each combination of the values in several lists.
  *
- * The document without its sweep is read once; each kernel is a copy of that with one value of each
- * swept key read on top, just as if it stood in the document. The first key varies slowest: it is
- * the outermost of nested loops. What is swept stands nowhere else, so no order of reading matters.
- */
+ * The document without its sweep is read once. Each kernel is a copy of that, on top of which one
+ * value of each swept key is read as if it stood in the document. The first key varies slowest,
+ * like the outermost of nested loops. A swept key may stand nowhere else, so the order of reading
+ * does not matter. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static gg_status find_key(const gg_reader *in, const gg_key **out, const gg_yaml
   return gg_fail_key(in, entry, &near, &advice);
 }
 
-/* Whether the document, or an axis before this one, already says what `key` is. */
+/* Whether the document, or an axis before this one, already gives a value to `key`. */
 static bool is_given(const sweep *sw, const gg_spec *base, const gg_key *key) {
   const gg_spec_field *field = (const gg_spec_field *)((const char *)base + key->offset);
   if (field->state != GG_SPEC_UNSET) return true;
@@ -136,7 +136,7 @@ static gg_status read_axes(sweep *sw, const gg_spec *base, const gg_yaml_node *n
     if (st) return st;
   }
   for (size_t i = 0; i < sw->axis_count; i++) {
-    sw->kernels *= sw->axes[i].list->count; /* both at most 8192 */
+    sw->kernels *= sw->axes[i].list->count; /* both factors are at most 8192 */
     if (sw->kernels > most_kernels) return fail_too_many(sw, node);
   }
   for (size_t i = 0; i < sw->axis_count; i++) {
@@ -148,12 +148,12 @@ static gg_status read_axes(sweep *sw, const gg_spec *base, const gg_yaml_node *n
 
 /* ---- Kernels ------------------------------------------------------------------------- */
 
-/* Parts words of an identifier: one '_', none at the start. */
+/* Puts one '_' between the words of an identifier, and none at its start. */
 static void part(gg_str *out) {
   if (out->length > 0 && out->text[out->length - 1] != '_') gg_str_putc(out, '_');
 }
 
-/* The scalars of a value as part of an identifier: "128x256x32", "k", "f16_m". */
+/* Appends the scalars of a value in the form of an identifier: "128x256x32", "k", "f16_m". */
 static void spell(gg_str *out, const gg_yaml_node *value) {
   for (const gg_yaml_node *child = value->first; child; child = child->next) {
     if (child != value->first && value->kind == GG_YAML_LIST) gg_str_putc(out, 'x');
@@ -176,7 +176,7 @@ static gg_status keep_text(const gg_reader *in, const char **out, const gg_str *
   return *out ? GG_OK : gg_fail(in->err, MEMORY, NULL, "");
 }
 
-/* Reads a value of a swept key into `spec`, and notes it in the variant's name. */
+/* Reads one value of a swept key into `spec`, and appends it to the name of the variant. */
 static gg_status read_swept(const gg_reader *in, gg_spec *spec, gg_str *variant, const gg_key *key,
                             const gg_yaml_node *value) {
   const gg_key *parent = gg_key_parent(key);
@@ -189,7 +189,7 @@ static gg_status read_swept(const gg_reader *in, gg_spec *spec, gg_str *variant,
   return st;
 }
 
-/* Reads the `index`th of the `count` kernels that the axes make of what is in `out`. */
+/* Reads kernel number `index` of the `count` kernels that the axes make of the spec in `out`. */
 static gg_status read_kernel(const sweep *sw, gg_spec *out, size_t count, size_t index,
                              gg_str *variant) {
   gg_status st = GG_OK;
@@ -203,8 +203,9 @@ static gg_status read_kernel(const sweep *sw, gg_spec *out, size_t count, size_t
   return st ? st : gg_spec_check(sw->in, out);
 }
 
-/* Fills the `count` kernels that `base` and the values of the axes from `at` on make. What axes
- * before it say is in `base` and `variant`, so that each of their values is read once for all. */
+/* Fills `count` kernels: `base` combined with all values of the axes from number `at` on. What the
+ * axes before `at` say is in `base` and `variant` already, so that each of their values is read
+ * once for all the kernels that share it. */
 static gg_status read_kernels(const sweep *sw, gg_spec *out, size_t count, const gg_spec *base,
                               gg_str *variant, size_t at) {
   if (at == sw->axis_count) {
@@ -231,7 +232,8 @@ static int by_variant(const void *a, const void *b) {
   return strcmp((*left)->variant, (*right)->variant);
 }
 
-/* Different values may be spelled alike: "(8,2)" and "8 2" both are 8_2. */
+/* Tells in *out whether all kernels have different variants. Different values may be spelled alike:
+ * "(8,2)" and "8 2" both become 8_2. */
 static gg_status are_distinct(const gg_reader *in, bool *out, const gg_spec *specs, size_t count) {
   const gg_spec **order = gg_malloc(count * sizeof *order);
   if (!order) return gg_fail(in->err, MEMORY, NULL, "");
@@ -245,7 +247,8 @@ static gg_status are_distinct(const gg_reader *in, bool *out, const gg_spec *spe
   return GG_OK;
 }
 
-/* Makes variants distinct, and checks what they make of the name. */
+/* Makes a kernel's variant distinct from the others by its number, if needed, and checks the name
+ * that it makes. */
 static gg_status name_kernel(const gg_reader *in, gg_spec *spec, size_t index, bool distinct) {
   gg_str text = GG_STR_INIT;
   gg_status st = GG_OK;
@@ -270,7 +273,7 @@ done:
 
 /* ---- The product --------------------------------------------------------------------- */
 
-/* The document without its sweep, and the sweep's axes. */
+/* Reads the document without its sweep, and then the axes of the sweep. */
 static gg_status read_document(sweep *sw, gg_spec *base, const gg_yaml_node *root) {
   gg_status st = gg_spec_read_all(sw->in, base, root);
   for (const gg_yaml_node *entry = root->first; entry && st == GG_OK; entry = entry->next) {

@@ -1,5 +1,6 @@
-/* One value: words, numbers, lists of three. Each kind of keys.def has its reader here; what a
- * value may be, and the nearest legal one, come from the key's row. */
+/* Reads one value: a word, a number, a list of three. Each kind of key in keys.def has its reader
+ * here. What a value may be, and which legal value is nearest to a wrong one, follow from the key's
+ * row. */
 #include <float.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@ bool gg_node_is(const gg_yaml_node *node, const char *word) {
   return node->kind == GG_YAML_SCALAR && strcmp(node->text, word) == 0;
 }
 
-/* A mark that outlives the parse. */
+/* Copies a node's mark into the arena, so that it outlives the parse. */
 static gg_status keep_mark(const gg_reader *in, gg_mark *out, const gg_yaml_node *node) {
   gg_place place;
   *out = *gg_yaml_mark(&place, in->file, node);
@@ -41,7 +42,7 @@ gg_status gg_fail_type(const gg_reader *in, const gg_key *key, const gg_yaml_nod
   return st;
 }
 
-/* "; did you mean 'x'?", what is advised in its place, or nothing. */
+/* Appends "; did you mean 'x'?", or the advice that there is in its place, or nothing. */
 static void suggest(gg_str *out, const gg_near *near) {
   if (near->best[0]) {
     gg_str_printf(out, "; did you mean '%s'?", near->best);
@@ -103,8 +104,9 @@ static gg_status read_word(const gg_reader *in, gg_spec_field *field, const gg_k
 
 /* ---- Numbers ------------------------------------------------------------------------- */
 
-/* Reads a decimal whole number without quotes, sign + or leading zeros, which YAML's versions read
- * differently. What does not fit int64 becomes its nearest value, which no key allows. */
+/* Reads a decimal whole number. It may have no quotes, sign + or leading zeros: versions of YAML
+ * read those differently. A number that does not fit int64 becomes the nearest that does, which no
+ * key allows. */
 static bool parse_integer(int64_t *out, const gg_yaml_node *node) {
   if (node->kind != GG_YAML_SCALAR || node->quoted) return false;
   bool negative = node->text[0] == '-';
@@ -149,7 +151,7 @@ static gg_status read_number(const gg_reader *in, int64_t *out, const gg_key *ke
   gg_str expected = GG_STR_INIT;
   char shown[GG_SHOWN_MAX];
   gg_key number = *key;
-  number.fallback = ""; /* this is about numbers: no "or auto" */
+  number.fallback = ""; /* the message is about numbers, without "or auto" */
   if (number.kind == GG_KEY_EXTENT) number.kind = GG_KEY_INT;
   gg_key_expects(&expected, &number);
   gg_status st = gg_fail(in->err, SPEC_RANGE, gg_yaml_mark(&place, in->file, node),
@@ -158,7 +160,7 @@ static gg_status read_number(const gg_reader *in, int64_t *out, const gg_key *ke
   return st;
 }
 
-/* A decimal number without quotes that f32 has, or rounds. */
+/* Reads a decimal number without quotes, rounded to f32. */
 static gg_status read_real(const gg_reader *in, float *out, const gg_key *key,
                            const gg_yaml_node *node) {
   double value;
@@ -173,8 +175,8 @@ static gg_status read_real(const gg_reader *in, float *out, const gg_key *key,
 
 /* ---- Lists of three ------------------------------------------------------------------ */
 
-/* One entry of a permutation: a number in the key's range, "_", or what may be a layout; the plan
- * reads it with the layout parser. */
+/* Reads one entry of a permutation: a number in the key's range, "_", or any text that may be a
+ * layout. The plan later reads that text with the layout parser. */
 static gg_status read_mode(const gg_reader *in, gg_spec_field *field, const gg_key *key,
                            const gg_yaml_node *node) {
   int64_t number;
@@ -210,7 +212,7 @@ static gg_status read_three(const gg_reader *in, gg_spec_field *field, const gg_
 
 /* ---- Any value ----------------------------------------------------------------------- */
 
-/* Texts go into comments of the generated code: nothing may end them. */
+/* Whether the text may go into a comment of the generated code: it must not be able to end it. */
 static bool is_line(const gg_yaml_node *node) {
   if (node->kind != GG_YAML_SCALAR) return false;
   size_t length = strlen(node->text);

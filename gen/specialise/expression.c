@@ -1,4 +1,4 @@
-/* Folding within expressions. */
+/* Finds operands and brackets around a token, and folds choices, logic and literals. */
 #include "specialise/expression.h"
 
 #include "specialise/value.h"
@@ -122,7 +122,7 @@ void gg_strip_brackets(gg_tokens *tokens, int first, int last) {
   gg_tokens_remove(tokens, close, close);
 }
 
-/* The brackets that hold `at`, where they do nothing any more. */
+/* Strips the brackets that directly hold `at`, where they do nothing any more. */
 static void strip_around(gg_tokens *tokens, int at) {
   int open = gg_token_before(tokens, at);
   while (open >= 0 && !gg_token_is(tokens, open, S(PAREN) | S(SQUARE) | S(BRACE) | S(SEMICOLON)))
@@ -135,7 +135,7 @@ static void strip_around(gg_tokens *tokens, int at) {
                     gg_token_before(tokens, tokens->at[open].partner));
 }
 
-/* Leaves keep_first..keep_last of first..last. */
+/* Removes all of first..last but keep_first..keep_last. */
 static void keep_part(gg_tokens *tokens, int first, int last, int keep_first, int keep_last) {
   gg_token_take_place(tokens, keep_first, first);
   gg_tokens_remove(tokens, first, keep_first - 1);
@@ -201,7 +201,7 @@ bool gg_fold_logic(gg_tokens *tokens, int at) {
 
 /* ---- Literals --------------------------------------------------------------------------- */
 
-/* The first token of the operand of `*` and the like that ends at `at`; -1 where it cannot tell. */
+/* The first token of the operand of `*`, `/` or `%` that ends at `at`; -1: it cannot be told. */
 static int factor_begin(const gg_tokens *tokens, int at) {
   for (;;) {
     int before;
@@ -222,7 +222,8 @@ static int factor_begin(const gg_tokens *tokens, int at) {
   }
 }
 
-/* Begin and end of the product that `at` is a factor of. */
+/* The first token, here, and the last one, below, of the product that `at` is a factor of; -1: they
+ * cannot be told. */
 static int product_begin(const gg_tokens *tokens, int at) {
   while (gg_token_is(tokens, gg_token_before(tokens, at), S(TIMES) | S(DIVIDE) | S(MODULO))) {
     at = factor_begin(tokens, gg_token_before(tokens, gg_token_before(tokens, at)));

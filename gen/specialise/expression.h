@@ -1,30 +1,34 @@
-/* Where expressions begin and end, and what becomes of them when a part is known. */
+/* Finds where expressions begin and end, and folds those of which a part is known. Places in the
+ * text are places of tokens, as tokens.h counts them. */
 #ifndef GG_SPECIALISE_EXPRESSION_H
 #define GG_SPECIALISE_EXPRESSION_H
 
 #include "specialise/tokens.h"
 
-/* The place of the name that the statement at `at` declares, the first of several; -1: it declares
- * none. */
+/* The place of the first name that the statement at `at` declares; -1: it declares none. */
 int gg_declared_name(const gg_tokens *tokens, int at);
 
-/* The `>` that ends the list of template arguments or parameters that `at`, a `<`, begins; -1: it
- * begins none. */
+/* The place of the `>` that ends the list of template arguments or parameters that the `<` at `at`
+ * begins; -1: this `<` begins no such list. */
 int gg_angle_end(const gg_tokens *tokens, int at);
 
-/* Behind the brackets that open at `at`, or behind `at`. */
+/* The token behind the bracket that matches the one at `at`; where no bracket opens at `at`, the
+ * token behind `at`. */
 int gg_token_past(const gg_tokens *tokens, int at);
 
-/* Replaces a choice whose condition is known by what it chooses; `at`: its `?`. */
+/* Replaces `condition ? a : b`, where the condition is known, by the operand that it chooses; `at`:
+ * the place of its `?`. True where it did. */
 bool gg_fold_choice(gg_tokens *tokens, int at);
 
-/* The same for `&&` and `||`. */
+/* The same for `&&` and `||`; `at`: the place of the operator. */
 bool gg_fold_logic(gg_tokens *tokens, int at);
 
-/* Leaves out `* 1`, `/ 1`, `+ 0` and what is multiplied by 0; `at`: the number. */
+/* Leaves out `* 1`, `/ 1` and `+ 0`, and makes a product with a factor 0 into 0; `at`: the place of
+ * the number. True where it changed anything. */
 bool gg_fold_literal(gg_tokens *tokens, int at);
 
-/* Takes away the brackets around first..last where they do nothing there. */
+/* Takes away the brackets around the expression first..last where it means the same without them.
+ */
 void gg_strip_brackets(gg_tokens *tokens, int first, int last);
 
 #endif

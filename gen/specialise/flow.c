@@ -1,9 +1,10 @@
-/* A statement whose tokens changed is one line again, or as few as it needs. */
+/* Joins each statement whose tokens changed into one line, and breaks that where it is too long. */
 #include "specialise/flow.h"
 
 #include "specialise/expression.h"
 
-/* Lines are at most so wide, and none is moved further in than FAR to stand below a bracket. */
+/* In columns: WIDTH is the widest a line may be; a line that would begin further right than FAR,
+ * below a bracket, is hung instead. DEPTH_MAX: brackets within each other. */
 enum { WIDTH = 100, FAR = 72, DEPTH_MAX = 32 };
 
 static int any_before(const gg_tokens *tokens, int at) {
@@ -35,7 +36,8 @@ static bool ends_template(const gg_tokens *tokens, int at) {
          gg_angle_end(tokens, gg_token_next(tokens, first)) == at;
 }
 
-/* Whether a token in a line of its own begins what stands by itself there. */
+/* Whether a token that stands first in its line begins a statement, a declaration or a `}`, so that
+ * the line break in front of it must stay. */
 static bool begins(const gg_tokens *tokens, int at) {
   if (tokens->at[at].newlines == 0) return false;
   int before = any_before(tokens, at);
@@ -46,13 +48,14 @@ static bool begins(const gg_tokens *tokens, int at) {
          ends_head(tokens, before) || ends_template(tokens, before);
 }
 
-/* Spaces in front of a token that stood in a line of its own and now does not. */
+/* Spaces in front of a token that stood first in its line and is now joined to the line before. */
 static int joined_space(const gg_tokens *tokens, int at) {
   return !gg_token_is(tokens, gg_token_before(tokens, at), S(PAREN) | S(SQUARE));
 }
 
-/* How well a line breaks between two tokens: the less, the better; -1: not there. Commas come
- * before operators of the same depth, and both before a `=`. */
+/* How good it is to break a line between two tokens: the smaller, the better; -1: it must not break
+ * there. At one depth of brackets a break behind a comma is better than one behind an operator. A
+ * break behind `=` counts as one behind an operator two brackets deep. */
 static int break_rank(const gg_tokens *tokens, int before, int at, int depth) {
   if (tokens->at[at].indent == 0) return -1;
   if (gg_token_is(tokens, before, S(COMMA))) return 2 * depth;
@@ -65,16 +68,16 @@ static int break_rank(const gg_tokens *tokens, int before, int at, int depth) {
 }
 
 typedef struct line {
-  int opens[DEPTH_MAX]; /* columns behind the brackets that are open */
+  int opens[DEPTH_MAX]; /* columns just right of the brackets that are open */
   int depth;
 } line;
 
-/* Puts the tokens first..last into lines; those behind the first are `hang` columns in where no
- * bracket is open. */
+/* Breaks the tokens first..last into lines of at most WIDTH columns. A line after the first begins
+ * below the innermost open bracket, or `hang` columns in where no bracket is open. */
 static void wrap(gg_tokens *tokens, int first, int last, int hang) {
   line l = {.depth = 0}, best_line = l;
   int column = tokens->at[first].indent, best = -1, best_rank = 0, best_column = 0;
-  int begin = first; /* of the line */
+  int begin = first; /* first token of the line */
   for (int at = first; at <= last; at = any_next(tokens, at)) {
     gg_token *token = &tokens->at[at];
     if (at != first) {

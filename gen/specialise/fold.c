@@ -1,5 +1,5 @@
-/* Branches, loops and constants of one item, from its first token to its last; after a change it
- * begins again, until nothing changes. */
+/* Folds the branches, loops and constants of one item, from its first token to its last. After each
+ * change it goes on from the statement that changed. */
 #include "specialise/fold.h"
 
 #include "specialise/expression.h"
@@ -7,7 +7,8 @@
 
 /* ---- Statements ------------------------------------------------------------------------- */
 
-/* Whether the statement at `at` stands in a block of its own, not as the body of another. */
+/* Whether the statement at `at` stands directly in a block, and is not the body of an `if`, `else`
+ * or loop without braces. */
 static bool in_block(const gg_tokens *tokens, int at) {
   return gg_token_is(tokens, gg_token_before(tokens, at), S(BRACE) | S(BRACE_END) | S(SEMICOLON));
 }
@@ -45,7 +46,8 @@ static bool names_clash(const gg_tokens *tokens, const gg_item *item, int open) 
   return false;
 }
 
-/* What stands behind a statement that always returns is never reached. */
+/* Removes the statements behind first..last, up to the end of the block, where first..last is a
+ * `return`: they are never reached. */
 static void remove_unreached(gg_tokens *tokens, int first, int last) {
   int next = gg_token_next(tokens, last);
   if (!gg_token_is(tokens, first, S(RETURN)) || gg_token_is(tokens, next, S(BRACE_END))) return;
@@ -55,7 +57,7 @@ static void remove_unreached(gg_tokens *tokens, int first, int last) {
   gg_tokens_remove(tokens, last + 1, close - 1);
 }
 
-/* The last statement of those that begin at `first` and end at `last`. */
+/* The last of the statements that stand in first..last. */
 static int last_statement(const gg_tokens *tokens, int first, int last) {
   int at = gg_token_from(tokens, first);
   while (gg_statement_end(tokens, at) < last)
@@ -63,8 +65,8 @@ static int last_statement(const gg_tokens *tokens, int first, int last) {
   return at;
 }
 
-/* Moves the lines first..last to the left, to where `place` stood, a statement that was `indent`
- * columns in. */
+/* Moves the lines first..last to the place of the statement at `place`, which was indented by
+ * `indent` columns. */
 static void take_statement_place(gg_tokens *tokens, int first, int last, int place, int indent) {
   bool pragma = tokens->at[first].kind == GG_TOKEN_PRAGMA;
   int code = first;
@@ -77,7 +79,7 @@ static void take_statement_place(gg_tokens *tokens, int first, int last, int pla
   if (!pragma) tokens->at[first].indent = tokens->at[place].indent;
 }
 
-/* Puts the statement keep_first..keep_last, part of first..last, in the place of that. */
+/* Replaces the statement first..last by a part of it, the statement keep_first..keep_last. */
 static void keep_statement(gg_tokens *tokens, const gg_item *item, int first, int last,
                            int keep_first, int keep_last) {
   bool bare = in_block(tokens, first), block = gg_token_is(tokens, keep_first, S(BRACE));
@@ -94,14 +96,15 @@ static void keep_statement(gg_tokens *tokens, const gg_item *item, int first, in
   }
   if (!bare && tokens->at[keep_first].newlines > tokens->at[first].newlines) {
     take_statement_place(tokens, keep_first, keep_last, keep_first, indent + 2);
-    return; /* `else` and the like: a line in, as it stood */
+    return; /* the body of an `else` or a loop stays on its own line, indented below it */
   }
   take_statement_place(tokens, keep_first, keep_last, first, indent);
   if (!bare || gg_token_is(tokens, keep_first, S(BRACE))) return;
   remove_unreached(tokens, last_statement(tokens, keep_first, keep_last), keep_last);
 }
 
-/* Takes a statement away; false where another has it for its body. */
+/* Takes a statement away. False where it is the whole body of another statement, which needs one.
+ */
 static bool drop_statement(gg_tokens *tokens, int first, int last) {
   int before = gg_token_before(tokens, first);
   if (gg_token_is(tokens, before, S(ELSE))) {
@@ -140,11 +143,12 @@ static bool fold_if(gg_tokens *tokens, const gg_item *item, int at) {
 
 typedef struct loop {
   int variable;           /* place of its name */
-  int64_t from, to, step; /* to: the first that is not */
+  int64_t from, to, step; /* to: the first value that the loop does not run with */
   int body;               /* place of its first token */
 } loop;
 
-/* for (int i = from; i < to; ++i), or i += step */
+/* Reads the head `for (int i = from; i < to; ++i)`, or one with `i += step`. False where it is
+ * another kind of loop, or its numbers are not known. */
 static bool read_loop(const gg_tokens *tokens, int at, loop *out) {
   int open = gg_token_next(tokens, at);
   if (!gg_token_is(tokens, open, S(PAREN))) return false;
@@ -166,7 +170,7 @@ static bool read_loop(const gg_tokens *tokens, int at, loop *out) {
     if (!gg_token_is(tokens, plus, S(ADD_TO))) return false;
     step = gg_value_of(tokens, plus + 1, close - 1);
   } else if (gg_token_next(tokens, gg_token_next(tokens, third)) != close) {
-    return false; /* what else is done between rounds would be lost */
+    return false; /* what the head does besides `++i` would be lost */
   }
   *out = (loop){name, from.value, to.value, step.value, gg_token_next(tokens, close)};
   return from.known && to.known && step.known && step.value > 0;
@@ -178,19 +182,19 @@ static bool leaves_loop(const gg_tokens *tokens, int first, int last) {
   return false;
 }
 
-/* `const int x = 1;` or `constexpr bool y = false;` within a function, from here to the end of its
- * block. */
+/* A constant with a known value that is declared within the item, as by `const int x = 1;`, and
+ * holds from there to the end of its block. */
 typedef struct local {
   int name, begin, end;
 } local;
 
 enum { LOCALS_MAX = 64 };
 
-/* A walk over an item. */
+/* The state of one walk over an item. */
 typedef struct walk {
-  int count;          /* of locals */
-  int head, head_end; /* of the last `for`: its place, and the end of what it has in brackets */
-  bool blocked;       /* a loop of one round stays, since a jump leaves it */
+  int count;          /* entries in `locals` */
+  int head, head_end; /* of the last `for`: its place, and the end of its brackets */
+  bool blocked;       /* a loop of one round had to stay, since a jump leaves it */
   local locals[LOCALS_MAX];
 } walk;
 
@@ -219,7 +223,7 @@ static bool fold_for(gg_tokens *tokens, const gg_item *item, walk *w, int at) {
 
 /* ---- Constants -------------------------------------------------------------------------- */
 
-/* Whether the name at `place` is declared there: behind a type. */
+/* Whether the name at `place` is being declared there, which shows in the type in front of it. */
 static bool declares(const gg_tokens *tokens, int place) {
   int before = gg_token_before(tokens, place);
   if (gg_token_is(tokens, before, S(RETURN) | S(ELSE) | S(JUMP))) return false;
@@ -231,7 +235,7 @@ static bool declares(const gg_tokens *tokens, int place) {
                      S(PAREN) | S(COMMA) | S(CONST));
 }
 
-/* using NAME = type; */
+/* Notes the size of the type in `using NAME = type;`. */
 static void read_alias(gg_tokens *tokens, const gg_item *item) {
   int equals = gg_token_next(tokens, item->name);
   if (gg_token_is(tokens, equals, S(ASSIGN)))
@@ -245,7 +249,8 @@ static void read_member(gg_tokens *tokens, const gg_items *items, const gg_item 
                   .value = gg_value_of(tokens, item->body, item->last)};
 }
 
-/* What names a constant whose value is new is looked at again. */
+/* Notes the constant's value. Where the value was not known before, everything that names the
+ * constant is marked to be looked at again. */
 static void read_constant(gg_tokens *tokens, const gg_item *item) {
   int name = tokens->at[item->name].name;
   gg_known value = gg_value_of(tokens, item->body, item->last);
@@ -269,7 +274,8 @@ static void read_constants(gg_tokens *tokens, const gg_items *items) {
   }
 }
 
-/* The place of its name; -1: none of those is declared at `at`, or its value is not known. */
+/* The place of the name of the local constant that is declared at `at`; -1: none is, or its value
+ * is not known. */
 static int find_local(const gg_tokens *tokens, int at, int *end, gg_known *value) {
   int type = gg_token_next(tokens, at), name = gg_token_next(tokens, type);
   int equals = gg_token_next(tokens, name);
@@ -281,7 +287,7 @@ static int find_local(const gg_tokens *tokens, int at, int *end, gg_known *value
   return value->known && !tokens->values[tokens->at[name].name].known ? name : -1;
 }
 
-/* The `}` of the block that holds `at`. */
+/* The `}` of the block that directly holds `at`. */
 static int block_end(const gg_tokens *tokens, int at) {
   while (at < tokens->count && !gg_token_is(tokens, at, S(BRACE_END)))
     at = gg_token_next(tokens, gg_token_is(tokens, at, S(PAREN) | S(SQUARE) | S(BRACE))
@@ -290,8 +296,9 @@ static int block_end(const gg_tokens *tokens, int at) {
   return at;
 }
 
-/* Writes the number that folding has left of a local constant wherever its name stands. One that is
- * written as a number keeps its name: it says what the number is. */
+/* Where folding has left a local constant a plain number, writes the number wherever the constant's
+ * name stands and removes the constant. A constant that was written as a number from the start
+ * stays, since its name says what the number is. */
 static bool fold_local(gg_tokens *tokens, int at, int name, int end, gg_known value) {
   int equals = gg_token_next(tokens, name), number = gg_token_next(tokens, equals);
   int type = gg_token_before(tokens, name), last = block_end(tokens, at);
@@ -305,13 +312,14 @@ static bool fold_local(gg_tokens *tokens, int at, int name, int end, gg_known va
   return true;
 }
 
-/* Leaves the locals whose blocks hold `at`, and that are declared in front of it. */
+/* Keeps only those locals that are declared in front of `at` in a block that holds `at`. */
 static void forget_locals(gg_tokens *tokens, walk *w, int at) {
   while (w->count > 0 && (at > w->locals[w->count - 1].end || at <= w->locals[w->count - 1].begin))
     tokens->values[w->locals[--w->count].name].known = false;
 }
 
-/* True where the local has become its number, wherever it stood. */
+/* Notes the local constant that is declared at `at`, if one is. True where it was replaced by its
+ * number instead. */
 static bool learn_local(gg_tokens *tokens, walk *w, int at) {
   int end;
   gg_known value;
@@ -325,7 +333,8 @@ static bool learn_local(gg_tokens *tokens, walk *w, int at) {
   return false;
 }
 
-/* True where something was folded at `at`; else what is declared or looped over there is noted. */
+/* Folds what stands at `at`. True where it did; else a local or a `for` that begins there is noted.
+ */
 static bool fold_at(gg_tokens *tokens, const gg_item *item, walk *w, int at) {
   forget_locals(tokens, w, at);
   gg_signs sign = tokens->at[at].sign;
@@ -341,7 +350,8 @@ static bool fold_at(gg_tokens *tokens, const gg_item *item, walk *w, int at) {
   return learn_local(tokens, w, at);
 }
 
-/* Where to go on behind a change at `at`: with the statement that holds it. */
+/* Where the walk goes on after a change at `at`: at the beginning of the statement that holds it.
+ */
 static int statement_begin(const gg_tokens *tokens, const gg_item *item, const walk *w, int at) {
   if (at < w->head_end) return w->head;
   int first = gg_token_from(tokens, at);
@@ -357,8 +367,8 @@ static int statement_begin(const gg_tokens *tokens, const gg_item *item, const w
 static const gg_signs folded_signs =
     S(IF) | S(FOR) | S(QUESTION) | S(AND_ALSO) | S(OR_ELSE) | S(CONST) | S(CONSTEXPR);
 
-/* One walk over the item. True where its changes may let a loop be folded that stands in front of
- * them: then another walk is needed. */
+/* Walks over the item once. True where another walk is needed: this one changed something, and that
+ * may let a loop of one round be folded that had to stay because of a jump. */
 static bool fold_once(gg_tokens *tokens, const gg_item *item, bool *changed) {
   bool changes = false;
   walk w;

@@ -1,4 +1,4 @@
-/* Every function of the text, outermost ones and methods, and what can be left out of them. */
+/* The passes over functions and methods, and what they leave out of them. */
 #include "specialise/functions.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum { LIST_MAX = 48 };
 
-/* The entries of a list in brackets, commas left out. */
+/* The entries between a pair of brackets, without their commas. */
 typedef struct list {
   int count;
   struct {
@@ -19,7 +19,8 @@ typedef struct list {
 
 /* ---- Finding them ----------------------------------------------------------------------- */
 
-/* Entries between open and close; too many are none. */
+/* Reads the entries between `open` and `close`. Where there are more than LIST_MAX, the list is
+ * empty. */
 static list read_list(const gg_tokens *tokens, int open, int close) {
   list out = {0};
   for (int at = gg_token_next(tokens, open); at < close && out.count < LIST_MAX;) {
@@ -38,10 +39,11 @@ static list read_list(const gg_tokens *tokens, int open, int close) {
   return out;
 }
 
-/* What is done with one function; true where it changed anything. */
+/* Changes one function and its calls. True where it changed anything. */
 typedef bool function_pass(gg_tokens *tokens, const gg_items *items, const gg_function *f);
 
-/* Those that stand, of which anything was changed in the pass `since` or later. */
+/* Runs `pass` on every function that is not removed and in which the pass `since` or a later one
+ * changed anything. */
 static bool each_function(gg_tokens *tokens, const gg_items *items, int since,
                           function_pass *pass) {
   bool changed = false;
@@ -66,8 +68,8 @@ static bool same_name(const gg_tokens *tokens, int at, int name) {
   return !tokens->at[at].dead && tokens->at[at].name == tokens->at[name].name;
 }
 
-/* The `(` of the call whose function's name is at `at`, and the `<` of its template arguments, or
- * -1; false: it is no call. */
+/* Reads the call of the function whose name is at `at`: the place of its `(`, and of the `<` of its
+ * template arguments, or -1. False where the name is not being called. */
 static bool read_call(const gg_tokens *tokens, int at, int *open, int *angle) {
   int next = gg_token_next(tokens, at);
   *angle = -1;
@@ -81,14 +83,14 @@ static bool read_call(const gg_tokens *tokens, int at, int *open, int *angle) {
   return gg_token_is(tokens, next, S(PAREN));
 }
 
-/* Whether a name at `at`, in front of a `(`, is being defined or declared there. */
+/* Whether a name at `at`, with a `(` behind it, is being defined or declared there. */
 static bool is_declared(const gg_tokens *tokens, int at) {
   int before = gg_token_before(tokens, at);
   return gg_token_is_word(tokens, before) && !gg_token_is(tokens, before, S(RETURN) | S(ELSE));
 }
 
-/* Whether every place of the function's name but its definition is a call of it, with as many
- * arguments. */
+/* Whether the function's name stands, besides in its definition, only in calls of it with as many
+ * arguments as it has parameters. */
 static bool only_called(const gg_tokens *tokens, const gg_function *f) {
   int count = read_list(tokens, f->open, tokens->at[f->open].partner).count;
   for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again) {
@@ -114,7 +116,7 @@ static bool starts_with(const gg_tokens *tokens, int at, const char *text) {
   return (size_t)token->length >= length && memcmp(token->text, text, length) == 0;
 }
 
-/* Methods of that name: all are const, and only compute. */
+/* Whether all methods of that name are const and do nothing but compute. */
 static bool method_computes_only(const gg_tokens *tokens, const gg_items *items, int name,
                                  int depth) {
   bool any = false;
@@ -130,8 +132,8 @@ static bool method_computes_only(const gg_tokens *tokens, const gg_items *items,
   return any;
 }
 
-/* Functions of the text that are called so. Those of CUDA itself begin with __ or `atomic` where
- * they do more than compute. */
+/* Whether calling `name` does nothing but compute: all functions of the text of that name do so, or
+ * it is CUDA's own. CUDA's functions that do more begin with __ or `atomic`. */
 static bool call_computes_only(const gg_tokens *tokens, const gg_items *items, int name,
                                int depth) {
   if (gg_token_is(tokens, gg_token_before(tokens, name), S(DOT) | S(ARROW)))
@@ -144,7 +146,7 @@ static bool call_computes_only(const gg_tokens *tokens, const gg_items *items, i
     if (!same_name(tokens, item->name, name)) continue;
     if (!computes_only(tokens, items, item->body, item->last, depth + 1)) return false;
     for (int at = item->name; at < item->body; at++) {
-      /* What it is given to write to: a reference or a pointer that is not const. */
+      /* A parameter that is a reference or a pointer and not const may be written to. */
       if (!gg_token_is(tokens, at, S(AND) | S(TIMES))) continue;
       int type = gg_token_before(tokens, at);
       if (gg_token_is(tokens, type, S(PAREN))) type = gg_token_before(tokens, type);
@@ -181,7 +183,7 @@ static bool named_between(const gg_tokens *tokens, int name, int first, int last
   return false;
 }
 
-/* Takes an entry of a list away, with the comma before or behind it. */
+/* Takes the entry `index` of a list away, with the comma before or behind it. */
 static void remove_entry(gg_tokens *tokens, const list *entries, int index) {
   int first = entries->at[index].first, last = entries->at[index].last;
   if (index + 1 < entries->count) {
@@ -194,7 +196,7 @@ static void remove_entry(gg_tokens *tokens, const list *entries, int index) {
   }
 }
 
-/* The name of a parameter: the last word, or the word in `(&name)[4]`. */
+/* The place of a parameter's name: its last word, or the word in `(&name)[4]`. */
 static int parameter_name(const gg_tokens *tokens, int first, int last) {
   int at = last;
   while (gg_token_is(tokens, at, S(SQUARE_END)))
@@ -216,7 +218,7 @@ static bool argument_computes_only(const gg_tokens *tokens, const gg_items *item
   return true;
 }
 
-/* Whether a comment begins with `name`: what it says of a parameter. */
+/* Whether a comment line describes the parameter `name`: it begins with "`name`:". */
 static bool speaks_of(const gg_tokens *tokens, int comment, int name) {
   const gg_token *token = &tokens->at[comment];
   char text[64];
@@ -225,8 +227,8 @@ static bool speaks_of(const gg_tokens *tokens, int comment, int name) {
   return token->length >= length && memcmp(token->text, text, (size_t)length) == 0;
 }
 
-/* What the comment in front of a function says of a parameter goes with it: from its line to the
- * next one that speaks of a parameter. */
+/* Removes what the comment in front of a function says of a parameter: the line that names it, and
+ * those below up to the next line that describes a parameter. */
 static void remove_remark(gg_tokens *tokens, const gg_function *f, int name) {
   bool removing = false;
   int first = f->first;
@@ -264,7 +266,7 @@ static bool drop_parameters(gg_tokens *tokens, const gg_items *items, const gg_f
     int name = parameter_name(tokens, parameters.at[i].first, parameters.at[i].last);
     if (name < 0 || named_between(tokens, name, f->body, f->last)) continue;
     if (!only_called(tokens, f) || !argument_computes_only(tokens, items, f, i)) {
-      gg_token_touch(tokens, f->name); /* its calls may change */
+      gg_token_touch(tokens, f->name); /* look again: calls may change */
       return changed;
     }
     remove_remark(tokens, f, name);
@@ -287,8 +289,8 @@ static const gg_item *struct_around(const gg_items *items, int at) {
   return NULL;
 }
 
-/* Whether a method's name, at `at`, may mean the method: of an object or a type, or in its struct
- * by itself. A variable may have the same name. */
+/* Whether the name of a method, at `at`, may mean the method: behind `.`, `->` or `::`, or anywhere
+ * in its struct. Elsewhere it may be a variable of the same name. */
 static bool means_method(const gg_tokens *tokens, const gg_item *owner, int at) {
   bool inside = owner && owner->first <= at && at <= owner->last;
   return inside || gg_token_is(tokens, gg_token_before(tokens, at), S(DOT) | S(ARROW) | S(SCOPE));
@@ -306,11 +308,12 @@ static bool drop_method(gg_tokens *tokens, const gg_items *items, const gg_funct
 }
 
 bool gg_remove_methods(gg_tokens *tokens, gg_items *items, int since) {
-  (void)since; /* it asks for calls elsewhere */
+  (void)since; /* calls elsewhere may have changed */
   return each_function(tokens, items, 0, drop_method);
 }
 
-/* The one number that all calls give for a template parameter. */
+/* The number that all calls give for the template parameter `index`, where they give the same one.
+ */
 static gg_known common_argument(const gg_tokens *tokens, const gg_function *f, int index) {
   gg_known common = {false, 0};
   for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again) {
@@ -333,7 +336,8 @@ static bool declared_before(const gg_tokens *tokens, int name, int place) {
   return at >= 0 && at < place;
 }
 
-/* The constant that all calls name for it, where that is one word; -1: none. */
+/* The place of the one word that all calls give for the template parameter `index`; -1: they
+ * differ, or give more than one word. */
 static int common_word(const gg_tokens *tokens, const gg_function *f, int index) {
   int common = -1;
   for (int at = first_use(tokens, f->name); at >= 0; at = tokens->at[at].again) {
@@ -352,7 +356,7 @@ static int common_word(const gg_tokens *tokens, const gg_function *f, int index)
   return common >= 0 && declared_before(tokens, common, f->first) ? common : -1;
 }
 
-/* Writes what stands at `by` wherever the word `name` stands in first..last. */
+/* Replaces the word `name` in first..last by what stands at `by`. */
 static void put_word(gg_tokens *tokens, int first, int last, int name, int by, bool moves) {
   for (int at = tokens->first[name], next; at >= 0 && at <= last; at = next) {
     next = tokens->at[at].again;
@@ -370,7 +374,8 @@ static bool names_type(const gg_tokens *tokens, const gg_items *items, int at) {
   return false;
 }
 
-/* Takes an entry out of template brackets, and the brackets where it was the only one. */
+/* Takes the entry `index` out of a list in angle brackets, and the brackets too where it was the
+ * only one. */
 static void remove_from_angles(gg_tokens *tokens, int angle, int index) {
   int end = gg_angle_end(tokens, angle);
   list entries = read_list(tokens, angle, end);
@@ -413,11 +418,11 @@ static bool settle_template(gg_tokens *tokens, const gg_items *items, const gg_f
 }
 
 bool gg_settle_templates(gg_tokens *tokens, gg_items *items, int since) {
-  (void)since; /* it asks for calls elsewhere */
+  (void)since; /* calls elsewhere may have changed */
   return each_function(tokens, items, 0, settle_template);
 }
 
-/* { return x; } */
+/* Replaces calls of a function whose body is { return x; } by x, or by the argument for it. */
 static bool remove_wrapper(gg_tokens *tokens, const gg_items *items, const gg_function *f) {
   int keyword = gg_token_next(tokens, f->body), result = gg_token_next(tokens, keyword);
   int semicolon = gg_token_next(tokens, result);
@@ -458,7 +463,7 @@ static bool remove_wrapper(gg_tokens *tokens, const gg_items *items, const gg_fu
 }
 
 bool gg_remove_wrappers(gg_tokens *tokens, gg_items *items, int since) {
-  (void)since; /* it asks for calls elsewhere */
+  (void)since; /* calls elsewhere may have changed */
   return each_function(tokens, items, 0, remove_wrapper);
 }
 
@@ -466,7 +471,8 @@ static bool begins_statement(const gg_tokens *tokens, int at) {
   return gg_token_is(tokens, gg_token_before(tokens, at), S(SEMICOLON) | S(BRACE) | S(BRACE_END));
 }
 
-/* The `if` that has the statement at `at` for its body, where it has no `else`; or `at`. */
+/* Where the statement at `at` is the body of an `if` without `else`: the place of that `if`; else
+ * `at`. */
 static int with_condition(const gg_tokens *tokens, int at, int end) {
   int before = gg_token_before(tokens, at);
   if (!gg_token_is(tokens, before, S(PAREN_END))) return at;
@@ -476,7 +482,7 @@ static int with_condition(const gg_tokens *tokens, int at, int end) {
   return condition ? keyword : at;
 }
 
-/* A call of a function that does nothing. */
+/* Removes a call of a function that does nothing. */
 static bool remove_call(gg_tokens *tokens, const gg_items *items, int at, int open) {
   int end = gg_token_next(tokens, tokens->at[open].partner);
   int first = with_condition(tokens, at, end);
@@ -501,7 +507,7 @@ static bool remove_empty(gg_tokens *tokens, const gg_items *items, const gg_func
 }
 
 bool gg_remove_empty(gg_tokens *tokens, gg_items *items, int since) {
-  (void)since; /* it asks for calls elsewhere */
+  (void)since; /* calls elsewhere may have changed */
   return each_function(tokens, items, 0, remove_empty);
 }
 
@@ -516,8 +522,9 @@ static bool has_comma(const gg_tokens *tokens, int first, int last) {
   return false;
 }
 
-/* `const T x = y;` where y is only declared before, as a T, and stands nowhere else: y is called x.
- * (A value such as nullptr is a word that stands somewhere, too, but not behind a T.) */
+/* Removes `const T x = y;` and names y x, where y stands nowhere else but in a declaration before,
+ * without a value, as a T. (A value such as nullptr is also a word that stands in front of this
+ * one, but not behind a T.) */
 static bool rename_variable(gg_tokens *tokens, int at, int name, int end, int first, int last) {
   int equals = gg_token_next(tokens, name), other = gg_token_next(tokens, equals);
   if (!gg_token_is(tokens, at, S(CONST)) || !gg_token_is(tokens, equals, S(ASSIGN)) ||
@@ -544,11 +551,11 @@ static bool is_dropped(gg_tokens *tokens, const gg_items *items, int name, int e
   if (named_between(tokens, name, name + 1, last) || named_between(tokens, name, first, name - 1))
     return false;
   bool drops = computes_only(tokens, items, gg_token_next(tokens, name), end, 0);
-  if (!drops) gg_token_touch(tokens, name); /* what it calls may change */
+  if (!drops) gg_token_touch(tokens, name); /* look again: the functions it calls may change */
   return drops;
 }
 
-/* One declarator of `const int x = 1, y = 2;`, of which others stay. */
+/* Drops one declarator of a statement like `const int x = 1, y = 2;` and keeps the others. */
 static bool drop_declarator(gg_tokens *tokens, const gg_items *items, int name, int end, int first,
                             int last) {
   list entries = read_list(tokens, gg_token_before(tokens, name), end);
@@ -564,7 +571,7 @@ static bool drop_declarator(gg_tokens *tokens, const gg_items *items, int name, 
   return false;
 }
 
-/* The statement at `at`, which declares `name`. */
+/* Drops the statement at `at`, which declares `name`, or one of its declarators. */
 static bool drop_local(gg_tokens *tokens, const gg_items *items, int at, int name, int first,
                        int last) {
   int end = gg_statement_end(tokens, at);
@@ -582,7 +589,8 @@ static bool opens_block(const gg_tokens *tokens, int brace) {
                      S(PAREN_END) | S(SEMICOLON) | S(BRACE) | S(BRACE_END) | S(ELSE));
 }
 
-/* The statements of a body, those of inner blocks too. */
+/* Goes through the statements of a body, those of inner blocks too, and drops the locals that
+ * nothing reads. */
 static bool drop_locals(gg_tokens *tokens, const gg_items *items, int first, int body, int last) {
   bool changed = false;
   int before = body; /* the token in front of `at` */

@@ -1,32 +1,33 @@
-/* Functions and their calls: what every call says the same, and what no body reads. */
+/* Shortens functions and their calls: takes out parameters that every call gives the same value,
+ * and parameters, variables and functions that nothing uses. */
 #ifndef GG_SPECIALISE_FUNCTIONS_H
 #define GG_SPECIALISE_FUNCTIONS_H
 
 #include "specialise/items.h"
 
-/* Each removes from the text's functions and their calls, and says whether it changed anything. It
- * may leave out functions of which nothing was changed in the pass `since` or later.
- * A function is left as it is where its name has several definitions, or stands anywhere but in
- * its definition and in calls. */
+/* Each of these passes changes the text's functions and their calls, and returns true where it
+ * changed anything. A pass may skip functions in which nothing was changed in the pass `since` or
+ * later. It leaves a function as it is where its name has several definitions, or stands anywhere
+ * but in its definition and in calls. */
 
-/* Methods that nothing calls. */
+/* Removes methods that nothing calls. */
 bool gg_remove_methods(gg_tokens *tokens, gg_items *items, int since);
 
-/* Parameters that the body does not name, with their arguments. */
+/* Removes parameters that the body does not name, together with their arguments. */
 bool gg_remove_parameters(gg_tokens *tokens, gg_items *items, int since);
 
-/* Template parameters that are the same number, or the same named type, in every call: the body has
- * it in their place. */
+/* Removes template parameters for which every call gives the same number, or the same named type;
+ * the body gets that number or type in their place. */
 bool gg_settle_templates(gg_tokens *tokens, gg_items *items, int since);
 
-/* Calls of functions that return a parameter, or a constant, as it is. */
+/* Replaces calls of functions that only return one of their parameters, or a constant. */
 bool gg_remove_wrappers(gg_tokens *tokens, gg_items *items, int since);
 
-/* Calls of functions that do nothing. */
+/* Removes calls of functions that do nothing. */
 bool gg_remove_empty(gg_tokens *tokens, gg_items *items, int since);
 
-/* Variables that nothing reads, where computing them does nothing else; and second names of
- * one value. */
+/* Removes variables that nothing reads, where computing their values has no other effect, and
+ * second names of one value. */
 bool gg_remove_locals(gg_tokens *tokens, gg_items *items, int since);
 
 #endif

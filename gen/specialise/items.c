@@ -7,7 +7,7 @@ typedef struct finder {
   gg_tokens *tokens;
   gg_items *out;
   int capacity, function_capacity;
-  gg_item spare; /* what is added where memory is out */
+  gg_item spare; /* entries go here where memory ran out */
 } finder;
 
 static gg_item *add(finder *f, gg_item_kind kind, int first, int last) {
@@ -38,7 +38,8 @@ static void add_function(finder *f, int first, int body, int name, bool method) 
                     .method = method};
 }
 
-/* The last token of the declaration: a `;`, or the `}` of a function's body. */
+/* The last token of the declaration at `first`: a `;`, or the `}` of a function's body. `body`: the
+ * place of that body's `{`, or -1. */
 static int declaration_end(const gg_tokens *tokens, int first, int *body) {
   bool parameters = false, other = false;
   *body = -1;
@@ -54,7 +55,7 @@ static int declaration_end(const gg_tokens *tokens, int first, int *body) {
   return tokens->count - 1;
 }
 
-/* constexpr int a = 1, b = 2; is two constants. */
+/* Adds one constant for each declarator of `constexpr int a = 1, b = 2;`. */
 static void add_constants(finder *f, gg_item_kind kind, int first, int last, int owner) {
   const gg_tokens *tokens = f->tokens;
   for (int at = first; at < last;) {
@@ -76,7 +77,7 @@ static void add_constants(finder *f, gg_item_kind kind, int first, int last, int
   }
 }
 
-/* The word in front of the list of parameters. */
+/* The place of a function's name, the word in front of its list of parameters; -1: it has none. */
 static int function_name(const gg_tokens *tokens, int first, int body) {
   int at = gg_token_before(tokens, body);
   if (gg_token_is(tokens, at, S(CONST))) at = gg_token_before(tokens, at);
@@ -84,14 +85,14 @@ static int function_name(const gg_tokens *tokens, int first, int body) {
   return name >= first && gg_token_is_word(tokens, name) ? name : -1;
 }
 
-/* struct alignas(64) tensor_map {, using int64 = ... */
+/* The place of the name in `struct alignas(64) tensor_map {` or `using int64 = ...`. */
 static int type_name(const gg_tokens *tokens, int keyword) {
   int at = gg_token_next(tokens, keyword);
   if (gg_token_is(tokens, at, S(ALIGNAS))) at = gg_token_past(tokens, gg_token_next(tokens, at));
   return at;
 }
 
-/* Those of the struct that was added last. */
+/* Adds the constant members of the struct that was added last. */
 static void add_members(finder *f, int first, int last) {
   const gg_tokens *tokens = f->tokens;
   int owner = f->out->count - 1;
@@ -105,7 +106,7 @@ static void add_members(finder *f, int first, int last) {
   }
 }
 
-/* A struct's methods: NAME(...) [const] { ... } inside of it. */
+/* Adds a struct's methods: NAME(...) [const] { ... } inside of it. */
 static void add_methods(finder *f, int declaration, int last) {
   const gg_tokens *tokens = f->tokens;
   int open = declaration;
@@ -151,13 +152,13 @@ static void add_declaration(finder *f, int first, int last, int body) {
   } else if (gg_token_is(tokens, at, S(CONSTEXPR))) {
     add_constants(f, GG_ITEM_CONSTANT, first, last, -1);
   } else {
-    /* A declaration of another kind stays, and all that it names. */
+    /* A declaration of any other kind is kept like a kernel, with all that it names. */
     add(f, GG_ITEM_KERNEL, first, last);
   }
 }
 
-/* Comments between `at` and the next token, in paragraphs: those in front of an empty line are
- * nobody's. */
+/* Adds the comments between `at` and the next token, one item for each paragraph that an empty line
+ * ends. The last paragraph, right above the token, belongs to the token's declaration. */
 static void add_comments(finder *f, int at) {
   const gg_tokens *tokens = f->tokens;
   for (int first = at; at < tokens->count && tokens->at[at].kind == GG_TOKEN_COMMENT; at++) {
@@ -190,7 +191,7 @@ gg_status gg_items_find(gg_items *out, gg_tokens *tokens, gg_error *err) {
 
 /* ---- Taking one away -------------------------------------------------------------------- */
 
-/* One declarator: what declares others stays. */
+/* Removes one declarator; the other declarators of its statement stay. */
 static void remove_constant(gg_tokens *tokens, const gg_item *item) {
   int before = gg_token_before(tokens, item->first), next = gg_token_next(tokens, item->last);
   gg_tokens_remove(tokens, item->first, item->last);

@@ -1,4 +1,4 @@
-/* Marks from the kernel on, then sweeps. */
+/* Marks what is reached from the kernel on, then removes what is not marked. */
 #include "specialise/prune.h"
 
 #include "specialise/expression.h"
@@ -7,9 +7,10 @@
 typedef struct marker {
   gg_tokens *tokens;
   gg_items *items;
-  int *by_name; /* by a word: the first item that it names, or -1; so for -1, no word */
-  int *next;    /* by an item: another one of that name */
-  bool *alive;  /* by an item */
+  int *by_name; /* by word: the first item of that name, or -1; also at -1, for tokens that are no
+                 * word */
+  int *next;    /* by item: another one of the same name */
+  bool *alive;  /* by item */
   int *queue;
   int queued;
 } marker;
@@ -52,14 +53,14 @@ static void mark_names(marker *m, int first, int last) {
   }
 }
 
-/* The type of a constant: words in front of the first name. */
+/* Marks the type of a constant: the words of its statement in front of the first name. */
 static void mark_type(marker *m, const gg_item *item) {
   int at = item->statement, next = gg_token_next(m->tokens, at);
   for (; gg_token_is_word(m->tokens, next); next = gg_token_next(m->tokens, at = next))
     mark_names(m, at, at);
 }
 
-/* What an item's text names. */
+/* Marks all that the text of the queued items names, until the queue is empty. */
 static void follow(marker *m) {
   while (m->queued > 0) {
     const gg_item *item = &m->items->at[m->queue[--m->queued]];
@@ -68,7 +69,7 @@ static void follow(marker *m) {
   }
 }
 
-/* Whether every declaration of the text that the tokens name is alive. */
+/* Whether every declaration of the text that first..last name is alive. */
 static bool all_alive(const marker *m, int first, int last) {
   for (int at = first; at <= last; at++) {
     const gg_token *token = &m->tokens->at[at];
@@ -79,8 +80,8 @@ static bool all_alive(const marker *m, int first, int last) {
   return true;
 }
 
-/* An operator is used where its parameters' types are; an assertion stays where all that it speaks
- * of does. */
+/* Marks what follows others: an operator is used where the types of its parameters are, and an
+ * assertion stays where all that it names stays. */
 static void mark_followers(marker *m) {
   for (int i = 0; i < m->items->count; i++) {
     const gg_item *item = &m->items->at[i];
@@ -96,7 +97,7 @@ static void mark_followers(marker *m) {
   }
 }
 
-/* Whether an alias of a struct is made at `at`, which names it: = NAME; */
+/* Whether the struct named at `at` is given an alias there: `= NAME;`. */
 static bool is_aliased(const gg_tokens *tokens, int at) {
   return gg_token_is(tokens, gg_token_before(tokens, at), S(ASSIGN)) &&
          gg_token_is(tokens, gg_token_next(tokens, at), S(SEMICOLON));
@@ -108,8 +109,8 @@ static bool has_alias(const gg_tokens *tokens, int name) {
   return false;
 }
 
-/* Whether a struct may go by another name: a template is given it (it stands between `<` or `,` and
- * `>` or `,`), an alias is made of it, or it is a template itself. */
+/* Whether a struct may go by another name: it is a template argument (it stands between `<` or `,`
+ * and `>` or `,`), it has an alias, or it is a template itself. */
 static bool has_other_name(const gg_tokens *tokens, int name) {
   for (int at = tokens->first[tokens->at[name].name]; at >= 0; at = tokens->at[at].again) {
     if (tokens->at[at].dead) continue;
@@ -122,7 +123,7 @@ static bool has_other_name(const gg_tokens *tokens, int name) {
   return false;
 }
 
-/* The function template that a token is in; NULL: none. */
+/* The function template that the token at `at` is in; NULL: none. */
 static const gg_function *template_around(const gg_tokens *tokens, const gg_items *items, int at) {
   for (int i = 0; i < items->function_count; i++) {
     const gg_function *f = &items->functions[i];
@@ -140,8 +141,8 @@ static bool is_parameter_of(const gg_tokens *tokens, const gg_function *f, int n
 
 static bool is_given(const marker *m, const gg_function *f, int name, int depth);
 
-/* Whether one of the arguments in `angle` is the struct of that name, or a parameter that may stand
- * for it of the template that they are written in. */
+/* Whether one of the template arguments behind the `<` at `angle` is the struct of that name, or is
+ * a parameter of the template around it that may stand for the struct. */
 static bool gives(const marker *m, int angle, int name, int depth) {
   const gg_tokens *tokens = m->tokens;
   const gg_function *around = template_around(tokens, m->items, angle);
@@ -155,8 +156,8 @@ static bool gives(const marker *m, int angle, int name, int depth) {
   return false;
 }
 
-/* Whether a call gives the struct to the function template; where it does not say what it gives, it
- * may. */
+/* Whether some call gives the struct to the function template as an argument. A call without
+ * template arguments counts as one that may, as does a chain of more than DEPTH_MAX templates. */
 static bool is_given(const marker *m, const gg_function *f, int name, int depth) {
   enum { DEPTH_MAX = 8 };
   const gg_tokens *tokens = m->tokens;
@@ -170,8 +171,8 @@ static bool is_given(const marker *m, const gg_function *f, int name, int depth)
   return false;
 }
 
-/* Whether the word in front of `::` at `scope`, which is no struct, may stand for the struct of
- * that name: a template's parameter, where the struct is given to it. */
+/* Whether the word in front of the `::` at `scope`, which names no struct of the text, may stand
+ * for the struct of that name: as a parameter of a template that is given it. */
 static bool may_stand_for(const marker *m, int scope, int name) {
   const gg_tokens *tokens = m->tokens;
   const gg_function *f = template_around(tokens, m->items, scope);
@@ -180,8 +181,8 @@ static bool may_stand_for(const marker *m, int scope, int name) {
   return is_given(m, f, name, 0);
 }
 
-/* Whether the token, a member's name, may mean the member of that struct: not where it is declared,
- * there or in another struct, nor behind the name of another one. */
+/* Whether the name of a member at `at` may mean the member of the struct `owner`. It does not where
+ * it is being declared, in this struct or another, nor behind the `::` of another struct. */
 static bool means_member(const marker *m, int at, const gg_item *owner) {
   const gg_tokens *tokens = m->tokens;
   if (tokens->at[at].dead || gg_token_is(tokens, gg_token_next(tokens, at), S(ASSIGN)))
@@ -196,7 +197,7 @@ static bool means_member(const marker *m, int at, const gg_item *owner) {
          may_stand_for(m, scope, tokens->at[owner->name].name);
 }
 
-/* A member stays where its struct does and something names it. */
+/* A member stays where something names it. One whose struct is gone is gone with it. */
 static void mark_members(marker *m) {
   for (int i = 0; i < m->items->count; i++) {
     const gg_item *item = &m->items->at[i];
@@ -209,8 +210,8 @@ static void mark_members(marker *m) {
   }
 }
 
-/* A heading stays over any declaration before the next heading, a remark before the next of either.
- */
+/* A heading stays where a declaration stays between it and the next heading, a remark where one
+ * stays between it and the next heading or remark. */
 static void mark_comments(marker *m) {
   bool under_heading = false, under_remark = false;
   for (int i = m->items->count - 1; i >= 0; i--) {
@@ -227,7 +228,8 @@ static void mark_comments(marker *m) {
   }
 }
 
-/* What others have of that name may come to the same now: what reads it is looked at again. */
+/* Marks all places of the member's name as changed: with one member fewer, those of other structs
+ * may now all have one value, which what reads them can use. */
 static void touch_members(gg_tokens *tokens, int place) {
   for (int at = tokens->first[tokens->at[place].name]; at >= 0; at = tokens->at[at].again)
     if (!tokens->at[at].dead) gg_token_touch(tokens, at);

@@ -6,7 +6,7 @@
 #include "specialise/functions.h"
 #include "specialise/prune.h"
 
-enum { ROUNDS_MAX = 100 }; /* ends what would not end by itself */
+enum { ROUNDS_MAX = 100 }; /* a limit, should the passes never settle */
 
 /* A pass that looks at what was changed in the pass numbered `since` or later. */
 typedef bool pass(gg_tokens *tokens, gg_items *items, int since);
@@ -17,7 +17,8 @@ static pass *const passes[] = {
 
 enum { PASSES = sizeof passes / sizeof *passes };
 
-/* Each pass once; `begun`: when each began last. */
+/* Runs each pass once. begun[i]: the number that pass i had when it ran last, before which it need
+ * not look. */
 static bool run_passes(gg_tokens *tokens, gg_items *items, int begun[PASSES]) {
   bool changed = false;
   for (int i = 0; i < PASSES; i++) {
@@ -36,7 +37,7 @@ static gg_status specialise(gg_str *out, gg_arena *arena, const char *text, size
   if (st == GG_OK) st = gg_items_find(&items, &tokens, err);
   if (st) return st;
   int begun[PASSES] = {0};
-  gg_prune(&tokens, &items, 0); /* the less there is to fold */
+  gg_prune(&tokens, &items, 0); /* leaves less to fold */
   for (int round = 0; round < ROUNDS_MAX && run_passes(&tokens, &items, begun); round++)
     ;
   if (tokens.failed) return gg_fail(err, MEMORY, NULL, "");

@@ -1,4 +1,4 @@
-/* Text <-> tokens, and steps from one to the other. */
+/* Reads a text into tokens, writes it back, and steps and changes in between. */
 #include "specialise/tokens.h"
 
 #include <inttypes.h>
@@ -15,12 +15,12 @@ typedef struct reader {
     const char *text;
     int length, next; /* next: another word of its bucket, or -1 */
     unsigned hash;
-  } * words;            /* by name */
-  int buckets[BUCKETS]; /* by hash: a word, or -1 */
-  bool in_word[256];    /* by character; NUL, which ends the text, is in none */
+  } * words;            /* by number */
+  int buckets[BUCKETS]; /* by hash: the first word, or -1 */
+  bool in_word[256];    /* by character; false for the NUL that ends the text */
   bool in_space[256];
   int signs_from[256];  /* by character: the first of signs.def that begins with it */
-  gg_signs single[256]; /* by character: the sign that is this character alone */
+  gg_signs single[256]; /* by character: the sign that consists of it alone */
 } reader;
 
 static bool is_word_char(char c) {
@@ -33,7 +33,7 @@ static bool is_digit(char c) {
 
 /* ---- Reading ---------------------------------------------------------------------------- */
 
-/* `>>` is two signs: it may end two lists of template arguments. */
+/* `>>` is read as two signs, since it may end two lists of template arguments. */
 static int sign_length(const char *at, const char *end) {
   char next = at + 1 < end ? at[1] : '\0';
   if (next == '=') return strchr("<>=!+-*/%&|^", *at) ? 2 : 1;
@@ -76,7 +76,7 @@ static unsigned hash_of(const char *word, int length) {
   return hash;
 }
 
-/* The number of a word: the same as that of the same word before, or a new one. */
+/* The number of a word: that of the same word before, or a new one. */
 static int name_of(reader *r, const char *word, int length, unsigned hash) {
   int *bucket = &r->buckets[hash % BUCKETS];
   for (int name = *bucket; name >= 0; name = r->words[name].next) {
@@ -101,7 +101,7 @@ static const struct {
 
 enum { SIGNS = sizeof signs / sizeof *signs };
 
-/* The first words are the signs, in their order. */
+/* Numbers the signs of signs.def as the first words, in their order. */
 static void prepare(reader *r) {
   for (int i = 0; i < BUCKETS; i++)
     r->buckets[i] = -1;
@@ -128,18 +128,18 @@ static void read_word(reader *r, gg_token *token) {
   if (token->name < SIGNS) token->sign = UINT64_C(1) << signs[token->name].sign;
 }
 
-/* Those that begin with the same character stand together in signs.def. */
+/* Reads a sign. Signs that begin with the same character stand together in signs.def. */
 static void read_sign(const reader *r, gg_token *token) {
   token->kind = GG_TOKEN_SIGN;
   token->length = sign_length(token->text, r->end);
   token->sign = token->length == 1 ? r->single[(unsigned char)*token->text] : 0;
-  if (token->length == 1) return; /* most are */
+  if (token->length == 1) return; /* most signs are one character */
   for (int i = r->signs_from[(unsigned char)*token->text];
        i < SIGNS && *signs[i].text == *token->text; i++)
     if (signs[i].text[1] == token->text[1]) token->sign = UINT64_C(1) << signs[i].sign;
 }
 
-/* #pragma unroll NAME names what it ends with. */
+/* Reads a pragma. `#pragma unroll NAME` gets the name of the word that it ends with. */
 static void read_pragma(reader *r, gg_token *token) {
   token->kind = GG_TOKEN_PRAGMA;
   token->length = line_length(token->text, r->end);
@@ -180,7 +180,7 @@ void *gg_make_room(gg_arena *arena, void *entries, int *capacity, int count, siz
   return memcpy(out, entries, (size_t)count * size);
 }
 
-/* For a token, which may be a new word. */
+/* Makes room for one more token and one more word. False: memory ran out. */
 static bool has_room(reader *r) {
   gg_tokens *out = r->out;
   if (out->count < r->capacity && out->names < r->word_capacity) return true;
@@ -198,7 +198,7 @@ static bool read_all(reader *r) {
   const char *at = r->at;
   for (;; at += out->at[out->count++].length) {
     int newlines = 0;
-    const char *line = at; /* where what is left of the space begins its last line */
+    const char *line = at; /* where the last line of the space begins */
     for (; r->in_space[(unsigned char)*at]; at++) {
       if (*at != '\n') continue;
       newlines++;
@@ -234,7 +234,8 @@ static gg_status fail_bracket(const gg_tokens *tokens, int at, gg_error *err) {
   return gg_fail(err, SPECIALISE_BRACKETS, NULL, token->length, token->text, line_of(tokens, at));
 }
 
-/* While a bracket is open, its partner is the one around it. */
+/* Sets the partner of every bracket. While a bracket is still open, its `partner` holds the place
+ * of the open bracket around it. */
 static gg_status pair_brackets(gg_tokens *tokens, gg_error *err) {
   int open = -1;
   for (int i = 0; i < tokens->count; i++) {
@@ -253,7 +254,7 @@ static gg_status pair_brackets(gg_tokens *tokens, gg_error *err) {
   return open < 0 ? GG_OK : fail_bracket(tokens, open, err);
 }
 
-/* Notes where words stand. */
+/* Links all places of each word. */
 static void index_words(gg_tokens *tokens) {
   for (int name = 0; name < tokens->names; name++)
     tokens->first[name] = -1;
@@ -269,7 +270,7 @@ gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size
                          gg_error *err) {
   *out = (gg_tokens){.arena = arena};
   reader r = {.out = out, .at = text, .end = text + length};
-  r.capacity = (int)(length / 5) + 64; /* what templates need; else it grows */
+  r.capacity = (int)(length / 5) + 64; /* enough for the templates; it grows where needed */
   r.word_capacity = 8 * SIGNS;
   out->at = gg_arena_alloc_unset(arena, (size_t)r.capacity * sizeof *out->at);
   r.words = gg_arena_alloc_unset(arena, (size_t)r.word_capacity * sizeof *r.words);
@@ -295,8 +296,8 @@ static void write_space(gg_str *out, const gg_token *token, bool first) {
     gg_str_putc(out, ' ');
 }
 
-/* Whether the text that was read goes on behind `last`, one of its tokens, with the space in front
- * of `token` as it is now, and with that. */
+/* Whether `token` follows `last` in the text that was read just as it is to be written: neither has
+ * new text, and the space between them is what it was. */
 static bool goes_on(const gg_token *last, const gg_token *token) {
   if (last->changed || token->changed || token->newlines > 2) return false;
   const char *space = last->text + last->length;
@@ -307,9 +308,9 @@ static bool goes_on(const gg_token *last, const gg_token *token) {
   return true;
 }
 
-/* What stands as it was read is written in one piece. */
+/* Writes in one piece each stretch of tokens that stands as it was read. */
 void gg_tokens_write(gg_str *out, const gg_tokens *tokens) {
-  const gg_token *first = NULL, *last = NULL; /* of the piece */
+  const gg_token *first = NULL, *last = NULL; /* first and last token of the piece */
   for (int i = 0; i < tokens->count; i++) {
     const gg_token *token = &tokens->at[i];
     if (token->dead) continue;
@@ -347,7 +348,7 @@ static int simple_statement_end(const gg_tokens *tokens, int at) {
 }
 
 int gg_statement_end(const gg_tokens *tokens, int first) {
-  int ifs = 0; /* that an `else` may belong to, the last one's first */
+  int ifs = 0; /* `if`s that may still get an `else`, innermost first */
   for (int at = first;;) {
     while (at < tokens->count && tokens->at[at].kind == GG_TOKEN_PRAGMA)
       at = gg_token_next(tokens, at);
@@ -386,7 +387,7 @@ void gg_tokens_remove(gg_tokens *tokens, int first, int last) {
   }
 }
 
-/* #pragma unroll NAME names NAME. */
+/* Replaces the NAME of `#pragma unroll NAME`. */
 static void put_in_pragma(gg_tokens *tokens, gg_token *token, const char *text, int length) {
   int stem = token->length;
   while (is_word_char(token->text[stem - 1]))
@@ -400,7 +401,7 @@ static void put_in_pragma(gg_tokens *tokens, gg_token *token, const char *text, 
   token->length = stem + length;
 }
 
-/* Takes a token out of the list of its word's places. */
+/* Takes the token out of the list of its word's places. */
 static void unlink_token(gg_tokens *tokens, int at) {
   int *link = &tokens->first[tokens->at[at].name];
   while (*link != at)
@@ -418,7 +419,7 @@ static void link_token(gg_tokens *tokens, int at, int name) {
   *link = at;
 }
 
-/* Gives a token other text, which must outlive the tokens. */
+/* Gives a token other text. That text must outlive the tokens. */
 static void put(gg_tokens *tokens, int at, gg_token_kind kind, const char *text, int length) {
   gg_token *token = &tokens->at[at];
   gg_token_touch(tokens, at);
@@ -451,7 +452,7 @@ void gg_token_take_place(gg_tokens *tokens, int at, int place) {
   tokens->at[at].indent = tokens->at[place].indent;
 }
 
-/* The first comment in front of `first` that belongs to it: no empty line between. */
+/* The first of the comments in front of `first` that belong to it: no empty line lies between. */
 static int with_comments(const gg_tokens *tokens, int first) {
   while (first > 0) {
     const gg_token *above = &tokens->at[first - 1];
@@ -482,7 +483,7 @@ bool gg_put_number(gg_tokens *tokens, int first, int last, int name, int64_t val
   if (!number) return false;
   for (int *link = &tokens->first[name]; *link >= 0 && *link <= last;) {
     int at = *link;
-    if (at < first || !gg_token_names(tokens, at, name)) { /* or it is a member's */
+    if (at < first || !gg_token_names(tokens, at, name)) { /* outside of the range, or a member */
       link = &tokens->at[at].again;
       continue;
     }

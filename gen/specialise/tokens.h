@@ -1,7 +1,8 @@
-/* CUDA C++ as the templates give it, as a list of tokens that passes change in place.
+/* A CUDA C++ text as a list of tokens that the passes change in place.
  *
- * Tokens are never added or moved: a pass takes some away, gives one another text, or changes the
- * space in front of it. So the place of a token names it for good. */
+ * Tokens are never added or moved: a pass marks some as taken away, gives one another text, or
+ * changes the space in front of it. So the place of a token, its index in the list, stays valid
+ * throughout. */
 #ifndef GG_SPECIALISE_TOKENS_H
 #define GG_SPECIALISE_TOKENS_H
 
@@ -22,7 +23,7 @@ typedef enum gg_token_kind {
   GG_TOKEN_PRAGMA,  /* a line that begins with # */
 } gg_token_kind;
 
-/* The names of signs.def. */
+/* Signs and keywords by the names that signs.def gives them. */
 typedef enum gg_sign {
   GG_SIGN_NOT,
   GG_SIGN_UNEQUAL,
@@ -90,35 +91,35 @@ typedef enum gg_sign {
   GG_SIGN_WHILE,
 } gg_sign;
 
-/* A set of signs is a number with a bit for each: S(IF) | S(FOR). */
+/* A set of signs is a number with one bit for each: S(IF) | S(FOR). */
 typedef uint64_t gg_signs;
 #define S(name) (UINT64_C(1) << GG_SIGN_##name)
 
 typedef struct gg_token {
-  gg_signs sign; /* which it is; 0: another token */
+  gg_signs sign; /* one bit; 0: the token is not in signs.def */
   const char *text;
   int length;
   uint8_t kind;     /* gg_token_kind */
   bool dead;        /* taken away; it is no sign then */
-  bool skipped;     /* dead, or a comment */
-  bool changed : 1; /* given other text */
-  bool moved : 1;   /* of a statement whose lines are to be broken anew */
-  int16_t newlines; /* in front of it */
-  int16_t indent;   /* spaces in front of it, behind those */
-  int partner;      /* of a bracket: the other one */
-  int again;        /* of a word: where it stands next; -1: nowhere */
-  int name; /* of a word, also of a pragma's last: which of the text's words it is, from 0 */
+  bool skipped;     /* dead or a comment */
+  bool changed : 1; /* its text was replaced */
+  bool moved : 1;   /* part of a statement whose lines must be broken anew */
+  int16_t newlines; /* line ends in front of it */
+  int16_t indent;   /* spaces in front of it, behind those line ends */
+  int partner;      /* of a bracket: place of the matching one */
+  int again;        /* of a word: the next place of the same word; -1: none */
+  int name;         /* of a word, and of a pragma that ends with one: the word's number, from 0 */
 } gg_token;
 
-/* What is known of a word that names an integer. */
+/* The value of a word that names an integer constant, where it is known. */
 typedef struct gg_known {
   bool known;
   int64_t value;
 } gg_known;
 
-/* A constant member of a struct: owner::name. */
+/* A constant member of a struct, written owner::name. */
 typedef struct gg_member {
-  int owner, name; /* words */
+  int owner, name; /* numbers of words */
   gg_known value;
 } gg_member;
 
@@ -126,40 +127,43 @@ typedef struct gg_tokens {
   gg_arena *arena;
   gg_token *at;
   int count;
-  int names;        /* different words */
-  bool failed;      /* memory ran out: the text is not to be used */
-  int *first;       /* by name: where the word stands first; -1: nowhere */
-  gg_known *values; /* by name */
+  int names;        /* how many different words the text has */
+  bool failed;      /* memory ran out: the text must not be used */
+  int *first;       /* by word: its first place; -1: it stands nowhere */
+  gg_known *values; /* by word */
   gg_member *members;
   int member_count;
-  int *sizes;     /* by name, of a type: its bytes; 0: not known */
-  int now;        /* counts the passes */
-  int *last_pass; /* by stretch of GG_STRETCH tokens: which pass changed it last; 0: none did */
+  int *sizes;     /* by word, of a type: its size in bytes; 0: not known */
+  int now;        /* the number of the pass that runs now */
+  int *last_pass; /* by stretch of GG_STRETCH tokens: the last pass that changed it; 0: none */
 } gg_tokens;
 
 enum { GG_STRETCH = 32 };
 
-/* Whether any of the tokens, or their neighbours, were changed in that pass or a later one. */
+/* Whether the pass numbered `pass`, or a later one, changed any of the tokens first..last or one in
+ * the same stretches of GG_STRETCH tokens. */
 bool gg_tokens_changed(const gg_tokens *tokens, int first, int last, int pass);
 
-/* Counts a token as changed, so that passes look again at what holds it. */
+/* Notes that a token was changed in this pass, so that passes look again at whatever contains it.
+ */
 static inline void gg_token_touch(gg_tokens *tokens, int at) {
   tokens->last_pass[at / GG_STRETCH] = tokens->now;
 }
 
-/* The entries, or a copy with twice as much room where `count` of them fill what there is; NULL:
- * memory is out. */
+/* Returns `entries`, or, where `count` entries fill its *capacity, a copy from the arena with twice
+ * the room. NULL: memory ran out. `size`: bytes of one entry. */
 void *gg_make_room(gg_arena *arena, void *entries, int *capacity, int count, size_t size);
 
-/* Reads `length` bytes of text, which a NUL ends and must outlive the tokens. Brackets that do not
- * match, or memory that runs out, are errors. */
+/* Reads `length` bytes of text, which must end with a NUL and outlive the tokens. Fails where
+ * brackets do not match or memory runs out. */
 gg_status gg_tokens_read(gg_tokens *out, gg_arena *arena, const char *text, size_t length,
                          gg_error *err);
 
 void gg_tokens_write(gg_str *out, const gg_tokens *tokens);
 
-/* The next token that stands and is no comment, from `at` on, or before it; tokens->count or -1
- * where there is none. */
+/* The nearest token that is neither dead nor a comment, from `at` on; the functions below search
+ * behind `at` or in front of it. Where there is none: tokens->count when searching forward, -1 when
+ * searching back. */
 static inline int gg_token_from(const gg_tokens *tokens, int at) {
   while (at < tokens->count && tokens->at[at].skipped)
     at++;
@@ -180,40 +184,42 @@ static inline int gg_token_before(const gg_tokens *tokens, int at) {
   return gg_token_back(tokens, at - 1);
 }
 
-/* Whether the token there stands and is one of these; false outside of the text. */
+/* Whether the token at `at` is not dead and is one of `signs`; false for a place outside of the
+ * text. */
 static inline bool gg_token_is(const gg_tokens *tokens, int at, gg_signs signs) {
   return (unsigned)at < (unsigned)tokens->count && (tokens->at[at].sign & signs);
 }
 
-/* Whether the token there stands and is this text. */
+/* Whether the token at `at` is not dead and has this text. */
 bool gg_token_reads(const gg_tokens *tokens, int at, const char *text);
 
 bool gg_token_is_word(const gg_tokens *tokens, int at);
 
-/* Takes the tokens first..last away, comments among them too. */
+/* Takes the tokens first..last away, and the comments among them. */
 void gg_tokens_remove(gg_tokens *tokens, int first, int last);
 
-/* The same with the comments that belong to them: on lines above, and behind on the last line. */
+/* The same, together with the comments that belong to them: those on the lines right above, and one
+ * behind them on their last line. */
 void gg_tokens_remove_lines(gg_tokens *tokens, int first, int last);
 
-/* Gives a token the text and the name of another; to a pragma, in place of the word that it ends
- * with. */
+/* Gives the token at `at` the text and the name of the one at `from`; where `at` is a pragma, the
+ * word that it ends with is replaced. */
 void gg_token_copy(gg_tokens *tokens, int at, int from);
 
-/* Makes a token `true` or `false`. */
+/* Makes the token at `at` the word `true` or `false`. */
 void gg_token_set_bool(gg_tokens *tokens, int at, bool value);
 
-/* Writes a number, or true and false, wherever a word stands in first..last. False: memory ran
- * out. */
+/* Replaces the word `name` by a number, or by true or false, wherever it stands in first..last.
+ * False: memory ran out. */
 bool gg_put_number(gg_tokens *tokens, int first, int last, int name, int64_t value, bool is_bool);
 
-/* Puts `at` where `place` stood: behind the same space. */
+/* Gives the token at `at` the space that stands in front of the token at `place`. */
 void gg_token_take_place(gg_tokens *tokens, int at, int place);
 
 /* The last token of the statement that begins at `first`. */
 int gg_statement_end(const gg_tokens *tokens, int first);
 
-/* Whether the word `name` stands at `at`, not as a member behind `.` or `->`. */
+/* Whether the word `name` stands at `at` and is not a member behind `.` or `->`. */
 bool gg_token_names(const gg_tokens *tokens, int at, int name);
 
 #endif

@@ -1,4 +1,4 @@
-/* A parser of C++'s expressions that computes as it goes. */
+/* A parser of C++ expressions that computes values while it reads. */
 #include "specialise/value.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 typedef struct parser {
   const gg_tokens *tokens;
   int at, last;
-  int depth;   /* of brackets, signs and choices within each other */
-  bool failed; /* something that it does not read */
+  int depth;   /* how deep brackets, signs and choices stand in each other */
+  bool failed; /* it met something that it cannot read */
 } parser;
 
 enum { DEPTH_MAX = 64 };
@@ -45,7 +45,8 @@ static gg_known parse_number(parser *p) {
   return value <= INT64_MAX ? known((int64_t)value) : unknown;
 }
 
-/* Behind a word: calls, elements, members, template arguments; what they come to is not known. */
+/* Skips what stands behind a word: a call, an element, a member, template arguments. Their values
+ * are not known. True where there was any. */
 static bool skip_postfix(parser *p) {
   bool any = false;
   while (!ended(p)) {
@@ -94,7 +95,7 @@ int gg_size_of(const gg_tokens *tokens, int first, int last) {
   return size;
 }
 
-/* sizeof(type) */
+/* Reads the brackets of sizeof(type). */
 static gg_known parse_size(parser *p) {
   int open = gg_token_next(p->tokens, p->at);
   if (!gg_token_is(p->tokens, open, S(PAREN))) return p->failed = true, unknown;
@@ -104,8 +105,8 @@ static gg_known parse_size(parser *p) {
   return size ? known(size) : unknown;
 }
 
-/* What owner::name is. A member that comes to the same in every struct that has it is known of any
- * owner, a template's parameter too. */
+/* The value of owner::name. Where every struct with a member of that name has the same value for
+ * it, that value is known for any owner, even a template's parameter. */
 static gg_known member_value(const gg_tokens *tokens, int owner, int name) {
   gg_known common = unknown;
   bool one = true;
@@ -119,7 +120,7 @@ static gg_known member_value(const gg_tokens *tokens, int owner, int name) {
   return one ? common : unknown;
 }
 
-/* owner::name, at its owner; the parser is past it where it is known. */
+/* Reads owner::name, standing at its owner. Steps past it only where its value is known. */
 static gg_known parse_member(parser *p) {
   const gg_tokens *tokens = p->tokens;
   int colons = gg_token_next(tokens, p->at), name = gg_token_next(tokens, colons);
@@ -162,7 +163,7 @@ static gg_known parse_unary(parser *p) {
                                        : ~value.value);
 }
 
-/* Operators of two operands by precedence, the ones that bind closest last. */
+/* Operators of two operands by precedence; those that bind closest come last. */
 static const gg_signs levels[] = {S(OR_ELSE),
                                   S(AND_ALSO),
                                   S(OR),
@@ -212,7 +213,7 @@ static gg_known compute(const gg_token *sign, int64_t a, int64_t b) {
   }
 }
 
-/* Where one operand alone decides. */
+/* The value where one known operand decides it alone, as 0 does in `0 && x`. */
 static gg_known compute_half(const gg_token *sign, gg_known a, gg_known b) {
   bool either = (a.known && a.value != 0) || (b.known && b.value != 0);
   bool neither = (a.known && a.value == 0) || (b.known && b.value == 0);
@@ -227,7 +228,7 @@ static const gg_signs any_level = S(OR_ELSE) | S(AND_ALSO) | S(OR) | S(XOR) | S(
                                   S(SHIFT_LEFT) | S(PLUS) | S(MINUS) | S(TIMES) | S(DIVIDE) |
                                   S(MODULO);
 
-/* Of the operator that stands next; -1: none does. */
+/* The level of the operator that stands next; -1: none does. */
 static int level_of(const parser *p) {
   if (p->failed || ended(p) || !gg_token_is(p->tokens, p->at, any_level)) return -1;
   int level = LEVELS - 1;
@@ -236,7 +237,7 @@ static int level_of(const parser *p) {
   return level;
 }
 
-/* Operands, and the operators between them that bind at least as close as `least`. */
+/* Reads operands and the operators between them that bind at least as close as level `least`. */
 static gg_known parse_level(parser *p, int least) {
   gg_known left = parse_unary(p);
   for (int level; (level = level_of(p)) >= least;) {
