@@ -464,8 +464,10 @@ static int64_t aligned_to(int64_t a, int64_t b) {
 /* What storing costs in addition to its bytes, in bytes: DRAM has to turn from reading to writing,
  * and sectors at the ends of a tile's lines belong to other tiles, too. Tiles of one cluster store
  * both parts of a sector at about the same time, so that the parts meet in the L2 cache; parts of
- * other tiles do not where D is larger than the cache, and a sector leaves it in between. */
+ * other tiles do not where D is larger than the cache, and a sector leaves it in between. Clusters
+ * of two tiles side by side gain little by that (docs/performance/h100.md). */
 static double storing_bytes(const work *w) {
+  enum { enough = 4 };
   const gg_terms *t = w->terms;
   const gg_device_model *device = w->device;
   bool across = t->d_major == GG_MAJOR_M;
@@ -475,8 +477,8 @@ static double storing_bytes(const work *w) {
   double aligned = (double)aligned_to(tile * bits, all * bits) / 8;
   double parted = greater(0, 1 - aligned / sector) * sector / ((double)tile * bits / 8);
   if (t->traits.stores_units) parted *= device->unit_parted;
-  if (stored_bytes(w) > device->l2_bytes)
-    parted /= across ? w->tile->cluster_m : w->tile->cluster_n;
+  int beside = across ? w->tile->cluster_m : w->tile->cluster_n;
+  if (beside >= enough && stored_bytes(w) > device->l2_bytes) parted /= beside;
   return stored_bytes(w) * (device->store_more + device->store_parted * parted);
 }
 
