@@ -22,9 +22,10 @@ bool gg_plan_reads_scalars(const gg_plan *plan);
 /* Whether an operation multiplies by an activation's derivative at something that it reads. */
 bool gg_plan_derives(const gg_plan *plan);
 
-/* Of how many columns a thread reads the operations' operands at once, of two rows and two
- * neighbouring columns of every eight: the most that so many registers hold of those that divide
- * `most` and are multiples of `least`; where none are held, the fewest. */
+/* The number of columns whose operands (vectors, matrices) a thread reads at once before it
+ * finishes them. Of every eight columns it has two neighbouring ones, of two rows. The result
+ * divides `most` and is a multiple of `least`: the largest such number for which `registers`
+ * registers suffice, or, if there is none, the smallest. */
 int gg_columns_read(const gg_plan *plan, int most, int least, int registers);
 
 /* Appends an operation in words for people: "alpha * x + beta * C", "bias along n of f32", "gelu

@@ -97,15 +97,15 @@ int gg_sm90_accumulator_registers(const gg_plan *plan);
 int gg_sm90_fragment_registers(const gg_plan *plan);
 
 enum {
-  GG_SM90_STAGED_ROWS = 16, /* of the boxes in which a warp stages D; */
-  GG_SM90_BLOCK_ROWS = 64,  /* so a warpgroup's warps have so many rows of a tile side by side */
-  GG_SM90_BOX_BARRIER =
-      8, /* the named barriers from here on are of warps that stage a box together:
-          * those before are of consumers in turns, and of warps that transpose */
+  GG_SM90_STAGED_ROWS = 16, /* rows that one warp has of a box in which D is staged */
+  GG_SM90_BLOCK_ROWS = 64,  /* rows that the four warps of a warpgroup have side by side */
+  /* The first named barrier at which warps meet that stage a box together. Those before it are for
+   * consumers in turns and for warps that transpose. */
+  GG_SM90_BOX_BARRIER = 8,
 };
 
-/* How a block of D is staged: boxes of so many columns, one after the other, each with the rows of
- * so many warps. */
+/* How a warpgroup's part of D passes through shared memory: in boxes of `columns` columns, one
+ * after the other, in `buffers` buffers in turns. A box has the rows of `warps` warps. */
 typedef struct gg_sm90_staging {
   int columns, buffers, warps;
 } gg_sm90_staging;
@@ -288,13 +288,15 @@ int64_t gg_sm90_vectors_bytes(int64_t begin[GG_OPERATIONS_MAX], const gg_plan *p
 /* How a warp accesses elements of D's staging, or of a fetched matrix, if a lane has two
  * neighbouring columns of a row in each 8 x 8 block. (derive_sm90.c) */
 typedef enum gg_sm90_cells {
-  GG_SM90_CELLS_MATRICES, /* 16 bits: stmatrix, ldmatrix */
-  GG_SM90_CELLS_HALVES,   /* 32 bits, lines of 64 bytes or more: some rows' other half first */
-  GG_SM90_CELLS_PAIRS,    /* both columns at once */
-  GG_SM90_CELLS_ONES,     /* one after the other, where rows are contiguous */
-  GG_SM90_CELLS_TURNED,   /* 8 bits, to where rows are contiguous: four of a column at once */
-  GG_SM90_CELLS_PACKED,   /* 4 bits: both columns are a byte */
-  GG_SM90_CELLS_GATED,    /* one column of D of both, by itself */
+  GG_SM90_CELLS_MATRICES, /* 16-bit elements: by stmatrix and ldmatrix */
+  GG_SM90_CELLS_HALVES, /* 32-bit elements in lines of 64 bytes or more: both columns at once; some
+                         * rows begin with the second half of their line, for the banks */
+  GG_SM90_CELLS_PAIRS,  /* both columns at once */
+  GG_SM90_CELLS_ONES, /* one column after the other, because elements of a column are contiguous */
+  GG_SM90_CELLS_TURNED, /* the same with 8-bit elements: lanes exchange them until each lane has
+                         * four neighbours of a column, which it stores at once */
+  GG_SM90_CELLS_PACKED, /* 4-bit elements: both columns are one byte */
+  GG_SM90_CELLS_GATED,  /* a gate makes one column of D out of both; it is accessed by itself */
 } gg_sm90_cells;
 
 gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
