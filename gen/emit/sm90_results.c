@@ -342,7 +342,7 @@ static bool turns_bytes(const gg_plan *plan, const gg_layouts *layouts) {
   return false;
 }
 
-/* Boxes of one warp, or of several that meet. */
+/* Binds who stages and stores a box: one warp, or several that meet at a named barrier. */
 static void bind_box_warps(gg_bindings *out, const gg_plan *plan) {
   bool together = plan->box_warps > 1;
   gg_bind_flag(out, "box_of_warps", together);

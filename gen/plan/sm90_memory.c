@@ -92,12 +92,12 @@ static int columns_of_line(const gg_plan *plan) {
   return gg_plan_is_gated(plan) ? 2 * unit : unit;
 }
 
-/* Whether lines of D run down its rows: D is column-major. */
+/* Whether D is column-major: its lines run from row to row, down a column. */
 static bool lines_run_down(const gg_plan *plan) {
   return plan->d.major != GG_MAJOR_N;
 }
 
-/* Whether the copy engine stores all that the epilogue does. */
+/* Whether the copy engine stores all results of the epilogue, by tensor maps. */
 static bool stores_by_maps(const gg_plan *plan) {
   gg_result results[GG_RESULTS_MAX];
   gg_fetched fetched[GG_FETCHED_MAX];
@@ -108,10 +108,11 @@ static bool stores_by_maps(const gg_plan *plan) {
   return true;
 }
 
-/* A warp has 16 rows, and so has a line of a column-major D's box that it stages alone: 16 bytes of
- * 8-bit elements, of which memory moves 32 at least, and 32 bytes of 16-bit ones. Two warps' rows
- * are stored up to 1.8 and 1.06 times as fast; those of four are no faster, and more warps wait for
- * each other (docs/performance/h100.md). */
+/* How many warps stage a box together. A warp has 16 rows of a tile. If it stages a column-major D
+ * alone, a line of its box has 16 elements: 16 bytes of 8-bit elements, where memory moves at least
+ * 32, or 32 bytes of 16-bit ones. If two warps put their rows into one box, storing is up to 1.8
+ * and 1.06 times as fast. Four warps are no faster than two, because more warps wait for each other
+ * (docs/performance/h100.md, "Boxes of a column-major D"). */
 static int box_warps(const gg_plan *plan, const gg_sm90_schedule *schedule) {
   enum { together = 2 };
   if (!lines_run_down(plan) || !plan->specialised || gg_plan_is_gated(plan)) return 1;
@@ -119,9 +120,10 @@ static int box_warps(const gg_plan *plan, const gg_sm90_schedule *schedule) {
   return schedule->reduces_sums || !stores_by_maps(plan) ? 1 : together;
 }
 
-/* The narrowest boxes that are usual: a power of two of columns, up to 128 bytes, that divides
- * those of an MMA that a warp reads, most often the tile's N. Where the boxes of a tile are divided
- * among the CTAs of a cluster, as many columns as divide them most evenly. */
+/* The boxes to begin with: their number of columns is the largest power of two that divides the
+ * columns of an MMA which a warp reads (most often the tile's N), but a line has at most 128 bytes.
+ * If the boxes of a tile are divided among the CTAs of a cluster, they have fewer columns where
+ * that divides them more evenly. */
 static gg_sm90_staging dividing_boxes(const gg_plan *plan, const gg_sm90_schedule *schedule,
                                       int most) {
   enum { usual = 16 };
@@ -140,10 +142,11 @@ static gg_sm90_staging dividing_boxes(const gg_plan *plan, const gg_sm90_schedul
   return out;
 }
 
-/* How many columns the next wider boxes have more, or 0: twice as many. A line of a box has a power
- * of two of bytes, as swizzles have. Where lines run along rows, that is the box's columns; where
- * they run down, a box has any multiple of 8 columns, and beside what is fetched of 16, of which
- * ldmatrix reads so many at a time. */
+/* By how many columns boxes may grow, or 0 if their number of columns may only double. A line of a
+ * box has a power of two of bytes, because swizzles do. In a row-major D that is the box's number
+ * of columns. In a column-major D the lines are the rows' elements, so a box may have any multiple
+ * of 8 columns; or of 16, if matrices are fetched, because ldmatrix reads 16 of their columns at a
+ * time. */
 static int step_of_columns(const gg_plan *plan, gg_sm90_staging s) {
   enum { one = 8, two = 16 };
   gg_fetched all[GG_FETCHED_MAX];
@@ -151,18 +154,20 @@ static int step_of_columns(const gg_plan *plan, gg_sm90_staging s) {
   return gg_sm90_fetched_in(all, plan, s.columns) > 0 ? two : one;
 }
 
-/* Boxes that divide a tile's columns, or wider ones, which are fewer. Where these do not divide
- * them, the last box begins within the one before it, and the columns of both are stored twice. So
- * they must divide them where a thread reads what a store may have replaced. Where a box may be
- * another CTA's of the cluster or elements have a factor besides, boxes are as they are; and those
- * of a column-major D also where it is gated or its sums are read from tensor memory, of which
- * nobody has measured wider ones.
+/* The boxes that cost least: those to begin with, or wider ones, of which there are fewer. If a
+ * wider box does not divide the tile's columns, the last one begins within the one before it, and
+ * the columns that both have are stored twice. That is not possible where a thread reads what a
+ * store may have replaced: wider boxes then have to divide the columns. Boxes stay as they begin
+ * where they may belong to another CTA of the cluster, where blocks of D have a scale factor, and
+ * in a column-major D that is gated or whose sums are in tensor memory; nobody has measured wider
+ * ones there.
  *
- * No stage is given up for them. But where matrices have rings of their own, whose sub-tiles are as
- * wide, some are, as long as `enough` are left, for lines of up to 64 bytes: narrower ones take
- * longer than a stage is worth, and wider ones less (measured). Of elements of 4 bits a line has 64
- * bytes: registers hold no more columns; and so of a gated D whose sums are read from tensor
- * memory, box by box. */
+ * No stage of the ring is given up for wider boxes, with one exception: where fetched matrices have
+ * rings of their own, whose sub-tiles are as wide as boxes, stages are given up for lines of up to
+ * 64 bytes, as long as `enough` are left. Narrower lines take longer than a stage is worth, wider
+ * ones gain less than that (measured). Lines of 4-bit elements have 64 bytes, because registers
+ * hold no more columns; so have those of a gated D whose sums are read from tensor memory box by
+ * box. */
 static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule,
                                       bool fetches) {
   enum { enough = 4 };
