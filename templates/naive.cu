@@ -35,7 +35,7 @@ extern "C" __global__ void __launch_bounds__(threads)
     acc = __fmaf_rn(ab_value(a[i * (a_k_major ? 1 : lda)]), ab_value(b[i * (b_k_major ? 1 : ldb)]),
                     acc);
 
-  // Operations and conversions come in pairs, of which this thread has the first.
+  // Operations and conversions work on two neighbouring columns; this thread has only the first.
 //@ insert read_scalars
   const epilogue_operands parameters = {${operand_list}};
   const epilogue_operands operands = at_tile(parameters, batch, row, col);

@@ -42,9 +42,9 @@ constexpr int k_steps = tile_k / mma_k;
 // them are copied with care in every tile; other CTAs never ask.
 struct tile_loader {
   int line, pos;    // this thread's first chunk: its line, and its first element in the line
-  unsigned place;   // of that chunk in a stage's tile, in bytes
+  unsigned place;   // where that chunk goes in a stage's tile, in bytes
   const ab_t *g;    // where the next tile's first chunk comes from
-  int64 turn_step;  // down the lines of a turn
+  int64 turn_step;  // from one turn's lines to the next turn's
   int64 tile_step;  // from the end of a tile to the next tile
   int mn_left;      // along M or N, from the first chunk to the end of the matrix
 //@ if ragged_by_registers
@@ -91,15 +91,16 @@ __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld
           };
 }
 
-// Where a stage's tile has the chunk so many lines and elements from this thread's first.
+// Where a stage's tile has the chunk that is `down` lines and `along` elements from this thread's
+// first one.
 template <class op>
 __device__ __forceinline__ unsigned place_of(const tile_loader &l, int down, int along) {
   return l.place +
          (op::k_major ? op::offset(down, along) : op::offset(along, down)) * element_bytes;
 }
 
-// Turns first ... last - 1 of a tile that is whole along K: its chunks lie inside the matrix or
-// outside, but for those in which a line along M or N ends.
+// Copies turns first ... last - 1 of a tile that is whole along K. Each chunk lies inside or
+// outside of the matrix as a whole, except those in which a line along M or N ends.
 template <class op>
 __device__ __forceinline__ void load_turns(tile_loader &l, unsigned smem_tile, bool exists,
                                            int first, int last) {
@@ -123,13 +124,14 @@ __device__ __forceinline__ void load_turns(tile_loader &l, unsigned smem_tile, b
     }
     if (turn % op::chunk_turns == op::chunk_turns - 1) {
       l.g += l.turn_step;
-      forget_address(l.g);  // else the compiler keeps one pointer a turn
+      forget_address(l.g);  // else the compiler keeps a pointer for each turn
     }
   }
   if (last == turns<op>) l.g += l.tile_step;
 }
 
-// Any tile, any chunks: k_left elements are left along K from the tile's first.
+// Copies any tile, in chunks of any size. Along K k_left elements are left, from the tile's first
+// on.
 template <class op>
 __device__ __forceinline__ void load_any(tile_loader &l, unsigned smem_tile, bool exists,
                                          int k_left) {
@@ -231,7 +233,7 @@ __device__ __forceinline__ void load(loaders &l, unsigned stage, bool exists, in
 }
 
 //@ if by_registers
-// What was fetched, to its stage.
+// Stores what was fetched to registers in its stage.
 __device__ __forceinline__ void put(const loaders &l, unsigned stage) {
 //@ if a_by_registers
   put_tile<operand_a>(l.gA, l.fetched_a, stage);
@@ -242,7 +244,7 @@ __device__ __forceinline__ void put(const loaders &l, unsigned stage) {
 }
 //@ end
 
-// From behind K's last tile to the first.
+// Moves the loaders from behind K's last tile back to the first.
 __device__ __forceinline__ void rewind(loaders &l, int k_tiles, int64 lda, int64 ldb) {
   l.gA.g -= k_tiles * (a_k_major ? int64(tile_k) : tile_k * lda);
   l.gB.g -= k_tiles * (b_k_major ? int64(tile_k) : tile_k * ldb);

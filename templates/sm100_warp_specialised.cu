@@ -5,7 +5,7 @@
 //@ include sm100_instructions
 //@ if pair
 
-// All threads of the pair meet, and what they have written is seen.
+// All threads of the pair meet, and see what the others wrote before.
 __device__ __forceinline__ void meet_pair() {
   asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
   asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   if constexpr (cluster_size > 1) cluster_arrive();
   __syncthreads();  // barriers of this CTA are ready, and its tensor memory is
   await_dependencies();
-  if constexpr (cluster_size > 1) cluster_wait();  // barriers of the whole cluster are
+  if constexpr (cluster_size > 1) cluster_wait();  // barriers of the whole cluster are ready
   const unsigned tmem = *(const unsigned *)(shared_memory + tmem_address_begin);
 
   if (warp < warps_per_group) {
@@ -113,9 +113,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ slot consume
   }
 //@ if pair
-  meet_pair();  // all of it has been read, and what one arrives at in the other CTA has been
+  meet_pair();  // tensor memory has been read, and arrivals at the other CTA are done
 //@ else
-  __syncthreads();  // all of it has been read
+  __syncthreads();  // all of tensor memory has been read
 //@ end
   if (warp == issuer) free_columns(tmem);
   if constexpr (traced) trace_end();

@@ -10,7 +10,7 @@ constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n;
 constexpr int frags_m = warp_m / mma_m, frags_n = warp_n / mma_n;
 constexpr int k_steps = tile_k / ${turn_k};
 //@ if spreads_copies
-constexpr int copy_parts = ${copy_parts};  // of a tile's copies, each begun in a K step of its own
+constexpr int copy_parts = ${copy_parts};  // of a tile's copies, of which each K step issues one
 //@ end
 constexpr unsigned ab_bytes = sizeof(ab_t);
 //@ slot trace
@@ -43,12 +43,12 @@ constexpr bool one_chunk_turn = operand_a::chunk_turns == 1 && operand_b::chunk_
 // lies outside the matrix is never read; it becomes zeros.
 //
 // K's last tile is the only one that may be partial, and it comes first: so all tiles in the main
-// loop are whole along K, and a chunk there is inside or outside as a whole. What needs more care
-// gets it in a loop of its own, whose code is small, not fast.
+// loop are whole along K, and a chunk there is inside or outside as a whole. Tiles that need more
+// care go through load_any(), whose code is small rather than fast.
 struct tile_loader {
   int line, pos;    // this thread's first chunk: its line, and its first element in the line
   const ab_t *g;    // where the next tile's first chunk comes from
-  int64 turn_step;  // down the lines of a turn
+  int64 turn_step;  // from one turn's lines to the next turn's
   int64 tile_step;  // from the end of a tile to the next tile
   int mn_left;      // along M or N, from the first chunk to the end of the matrix
 //@ if ragged_lines
@@ -78,10 +78,11 @@ __device__ __forceinline__ tile_loader start_loader(const ab_t *origin, int64 ld
 }
 
 //@ if spreads_copies
-// A part of a whole tile, in chunks of 16 bytes. Nothing is written where `skip`. Each part begins
-// where the one before it left off.
+// Copies a part of a whole tile, in chunks of 16 bytes. Each part begins where the one before it
+// left off. With `skip` nothing is written; the loader only moves on.
 //@ else
-// A whole tile, in chunks of 16 bytes. Nothing is written where `skip`.
+// Copies a whole tile, in chunks of 16 bytes. With `skip` nothing is written; the loader only moves
+// on to the next tile.
 //@ end
 template <class op>
 __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, bool exists,
@@ -120,14 +121,15 @@ __device__ __forceinline__ void load_whole(tile_loader &l, unsigned smem_tile, b
             dst, l.g + ${place_along}, exists && inside);
       if (one_chunk_turn || turn % op::chunk_turns == op::chunk_turns - 1) {
         l.g += l.turn_step;
-        forget_address(l.g);  // else the compiler keeps one pointer a turn
+        forget_address(l.g);  // else the compiler keeps a pointer for each turn
       }
     }
   }
   ${behind_copies}l.g += l.tile_step;
 }
 
-// Any tile, any chunks: k_left elements are left along K from the tile's first.
+// Copies any tile, in chunks of any size. Along K k_left elements are left, from the tile's first
+// on.
 template <class op>
 __device__ __forceinline__ void load_any(const tile_loader &l, unsigned smem_tile, bool exists,
                                          int k_left) {
@@ -159,7 +161,8 @@ __device__ __forceinline__ void load_any(const tile_loader &l, unsigned smem_til
   }
 }
 
-// Whether a tile is loaded by the latter: K ends within it, or a line along M or N inside a chunk.
+// Whether load_any() loads a tile: where chunks have fewer than 16 bytes, where K ends within the
+// tile, or where a line along M or N ends inside a chunk.
 template <class op>
 __device__ __forceinline__ bool needs_care(const tile_loader &l, int k_left) {
 //@ if ragged_lines
@@ -214,7 +217,8 @@ __device__ __forceinline__ lane_coord element_coord(int lane) {
   return lane_coord{lane / 4, lane % 4};
 }
 
-// The byte offset of a lane's element, mn (a multiple of 8) and k (of 4) from its first: as below.
+// The byte offset of a lane's element that is mn (a multiple of 8) and k (a multiple of 4) from its
+// first one. It is worked out as in ldmatrix_place() below.
 template <class op>
 __device__ __forceinline__ unsigned element_place(lane_coord at, int mn, int k) {
   if constexpr (op::repeats == 1)
@@ -395,8 +399,8 @@ struct pipeline {
 //@ end
 };
 
-// Issues a tile's copies: those that need care, then the others. Tiles that do not exist become
-// zeros.
+// A tile's copies are issued by two functions: load_with_care() for operands whose tile needs care,
+// then load_the_rest() for the others. Tiles that do not exist become zeros.
 __device__ __forceinline__ void load_with_care(pipeline &p, unsigned stage, bool exists,
                                                int k_left) {
   if (whole_chunks ? k_left < tile_k : needs_care<operand_a>(p.load_gA, ${k_left_a}))
@@ -436,23 +440,24 @@ __device__ __forceinline__ void fill(pipeline &p, unsigned stages_begin, int k, 
 }
 
 //@ if spreads_copies
-// A tile's copies are issued from its second K step on: in the first they would delay the ldmatrix
-// that the second waits for. A part a step: all at once they would delay that of the steps behind.
+// A tile's copies are issued from its second K step on: in the first step they would delay the
+// ldmatrix that the second step waits for. Each step issues a part of them: all at once they would
+// delay the ldmatrix of later steps.
 //@ else
-// A tile's copies are issued in its second K step: in the first they would delay the ldmatrix that
-// the second waits for.
+// A tile's copies are issued in its second K step: in the first step they would delay the ldmatrix
+// that the second step waits for.
 //@ end
 constexpr int copy_step = k_steps > 1 ? 1 : 0;
-constexpr int barrier_column = frags_n / 2;  // MMAs of the last step before the barrier
+constexpr int barrier_column = frags_n / 2;  // the last step's MMA columns before the barrier
 
-// Multiplies all tiles and fills the pipeline with those stages - 1 ahead.
+// Multiplies all K tiles. While one is multiplied, the one that is stages - 1 ahead is copied.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_words], pipeline &p,
                                          unsigned stages_begin, int k_tiles) {
   const unsigned stages_end = stages_begin + stages * stage_bytes;
   unsigned read = stages_begin;  // the stage being read, and the one being filled
   unsigned write = stages_end - stage_bytes;
 //@ if sparse
-  metadata_words e, next_e;  // of the K tile that is multiplied, the last of which comes first
+  metadata_words e, next_e;  // of the K tile being multiplied, and of the next one
   if (k_tiles > 0) load_metadata(e, p.load_gE, k_tiles - 1);
 //@ end
   cp_async_wait<stages - 2>();
@@ -518,7 +523,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
       part_fragments(next);
 //@ end
     }
-    if constexpr (k_steps % 2 == 1) p.frag[0] = p.frag[1];  // an odd number ends in the other
+    if constexpr (k_steps % 2 == 1) p.frag[0] = p.frag[1];  // the next tile begins with frag[0]
 //@ if sparse
     e = next_e;
 //@ end
@@ -570,9 +575,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   // The tile in the accumulators, while it waits for its epilogue.
   acc_t tCrC[frags_m][frags_n][acc_words];
   bool pending = false;
-  int rows = 0, cols = 0;  // that it has of D
-  d_t *gD;                 // its first element
-  const c_t *gC;           // and C's
+  int rows = 0, cols = 0;  // the part of the tile that lies in D
+  d_t *gD;                 // the tile's first element of D
+  const c_t *gC;           // and of C
   epilogue_operands operands_at;
 
   // The next tile's first copies are under way while this one's epilogue runs.
@@ -606,7 +611,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ end
     if (more) fill(p, smem_base, int(k), k_tiles, lda, ldb);
 //@ if along_k
-    const bool stores = pending && warp < block_warps;  // the first along K, which have the sums
+    const bool stores = pending && warp < block_warps;  // the first warps along K have the sums
 //@ end
     if (${stores}) {
       const unsigned staging = smem_base + staging_begin + warp * staging_bytes;

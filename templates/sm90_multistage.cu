@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   if constexpr (traced) stamp<trace_finish>(0);
   epilogue(tCrC, arguments, smem + epi_begin + warp * epi_buffers * epi_bytes, lane);
   if constexpr (traced) stamp<trace_finished>(0);
-  // Shared memory outlives its last readers.
+  // The CTA stays until the copy engine has read what it stores from shared memory.
   if constexpr (maps_results) tma_store_wait_read<0>();
   if constexpr (traced) trace_end();
 }

@@ -31,9 +31,9 @@
 
 // ---- The consumers ------------------------------------------------------------------------------
 
-// When a warp has read a stage, it says so to every CTA that copies to it, a lane each. This is
-// where a lane arrives: at the first of that CTA's `empty` barriers; 0 where a lane has no CTA to
-// tell.
+// When a warp has read a stage, it tells every CTA that copies to this stage; for each such CTA one
+// lane arrives at its `empty` barrier. This returns the address of the first `empty` barrier of the
+// lane's CTA, or 0 where a lane has no CTA to tell.
 //@ slot empty_barriers_of
 
 __device__ __forceinline__ void release(unsigned empty_barriers, int stage) {
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const bool claims_work = warp == 1${first_cta};
   unsigned *const claims = reinterpret_cast<unsigned *>(workspace) + claims_begin;
   work_claim claim = {};
-  if (claims_work) claim = begin_claim(gpcs, claims, lane);  // under way meanwhile
+  if (claims_work) claim = begin_claim(gpcs, claims, lane);  // its atomic is under way meanwhile
 //@ if clustered
   cluster_arrive();
 //@ end

@@ -2,7 +2,7 @@
 
 // Each, where nothing else is said, is within 1.5 * 2^-24 * (|x| + |result|) of the exact value,
 // for every x: the special function unit's 2^t and 1 / d have all but the last bit or two of an
-// f32. What is not a number stays so.
+// f32. NaN stays NaN.
 
 // +0 also where x is -0.
 __device__ __forceinline__ epi_t relu(epi_t x) { return x <= epi_t(0) ? epi_t(0) : x; }
@@ -90,8 +90,8 @@ __device__ __forceinline__ float sigmoid(float x) {
   return times_sigmoid(1.0f, __fmul_rn(x, 1.4426950f));
 }
 
-// Where |x| is below 0.6 x + x^3 p(x^2), p a polynomial fitted there; else 1 - 2 / (1 + e^2|x|),
-// which has lost what is near 0.
+// Where |x| is below 0.6, this is x + x^3 p(x^2), with p a polynomial fitted there; else it is
+// 1 - 2 / (1 + e^2|x|) with the sign of x, which is not precise near 0.
 __device__ __forceinline__ float tanh_of(float x) {
   const float y = fabsf(x), square = __fmul_rn(x, x);
   float p = -6.2691197e-3f;
@@ -104,7 +104,7 @@ __device__ __forceinline__ float tanh_of(float x) {
   return y < 0.6f ? small : x < 0.0f ? -large : large;
 }
 
-// x * min(max(x + 3, 0), 6) / 6: x, or a zero, beyond 3. The infinite are as what is near them.
+// x * min(max(x + 3, 0), 6) / 6: x, or a zero, beyond 3. Infinite x give what large finite x give.
 __device__ __forceinline__ float hardswish(float x) {
   const float share = at_least(at_most(__fmaf_rn(x, 0.16666667f, 0.5f), 1.0f), 0.0f);
   return x < -3.0f ? 0.0f : __fmul_rn(x, share);
@@ -118,7 +118,7 @@ __device__ __forceinline__ float gelu_tanh(float x) {
   return times_sigmoid(x, __fmul_rn(x, cubic));
 }
 
-// Within a share of 2^-11 of the result, PTX says.
+// PTX promises a relative error of 2^-11 at most.
 __device__ __forceinline__ float tanh_approx(float x) {
   float result;
   asm("tanh.approx.f32 %0, %1;" : "=f"(result) : "f"(x));

@@ -1,5 +1,5 @@
-// Adds the others' sums to this warp's own boxes: of some of the others at once, so many that this
-// has 64 loads at most, written out.
+// Adds the other parts' sums to this warp's own boxes. Several parts are read at once, so many that
+// the unrolled loops have 64 loads at most.
 template <class tile_parts>
 __device__ __forceinline__ void add_boxes(${tile_sums_parameter}, const tile_parts &of,
                                           box_set own) {
@@ -7,7 +7,7 @@ __device__ __forceinline__ void add_boxes(${tile_sums_parameter}, const tile_par
       chunks_in_flight / together < 64 / chunks ? chunks_in_flight / together : 64 / chunks;
 #pragma unroll 1
   for (unsigned other = 0; other + 1 < of.parts; other += at_once) {
-    // Else the compiler writes seven rounds out one by one, not knowing how many there are.
+    // Without this the compiler unrolls seven rounds, as it does not know how many there are.
     if constexpr (cluster_k == 1) asm volatile("" : "+r"(other));
 #pragma unroll
     for (int box = 0; box < warp_boxes; ++box) {

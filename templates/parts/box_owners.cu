@@ -1,4 +1,4 @@
-// Boxes that are dealt to all parts, one after the other through the tile's warps.
+// Boxes are dealt to all parts in turn, counted through all of the tile's warps.
 __device__ __forceinline__ unsigned box_owner(unsigned box, unsigned parts) { return box % parts; }
 
 template <class tile_parts>

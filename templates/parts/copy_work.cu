@@ -1,5 +1,5 @@
-// Whether a worker has work in a turn, where not all have: the last ones may be more than stand on
-// whole lines, and the last turns may be more than there are lines, or chunks in a line.
+// Whether a worker has work in a turn. Some have none where the workers do not stand on whole
+// lines, and where the last turns go beyond the tile's lines, or beyond the chunks of a line.
 template <class tile>
 __device__ __forceinline__ bool has_work(int first_line, int line, int pos) {
   return (tile::workers % tile::across == 0 || first_line < tile::line_step) &&

@@ -1,7 +1,7 @@
 // ---- Derivatives of activations -----------------------------------------------------------------
 
-// Each, where nothing else is said, is within 8 * 2^-24 of the exact value, for every x. What is
-// not a number stays so.
+// Each, where nothing else is said, is within 8 * 2^-24 of the exact value, for every x. NaN stays
+// NaN.
 
 // x where the derivative of relu is 1, or `before` is not a number.
 __device__ __forceinline__ epi_t where_positive(epi_t x, epi_t before) {

@@ -5,7 +5,7 @@
 // memory of its own and stores them from there in pieces of whole lines. Only lanes of one warp
 // meet here, so that __syncwarp is enough.
 
-// The tile of C whose first element is at (m0, n0), to L2.
+// Prefetches to L2 the tile of C whose first element is at (m0, n0).
 __device__ __forceinline__ void prefetch_c(const epilogue_operands &of, const c_t *C, int64 ldc,
                                            int64 m0, int64 n0, int rows, int cols, int thread) {
   if (of.beta == 0.0f) return;
@@ -14,15 +14,16 @@ __device__ __forceinline__ void prefetch_c(const epilogue_operands &of, const c_
   prefetch_matrix<c_n_major, threads>(first, ldc, rows, cols, thread);
 }
 
-// Where an element of what is read is in staging memory, along a line: in bytes.
+// The byte offset in staging memory of an element of a matrix that is read: element `pos` of line
+// `line`.
 template <class staged, bool n_major, class element>
 __device__ __forceinline__ unsigned lined_place(int line, int pos) {
   return (n_major ? staged::offset(line, pos) : staged::offset(pos, line)) *
          unsigned(sizeof(element));
 }
 
-// A sub-tile of a matrix, whose first element is at (row0, col0) of the CTA's tile, to staging
-// memory in whole lines; the tile has rows x cols of the matrix. All of a lane's chunks are under
+// Brings a sub-tile of a matrix to staging memory, in whole lines. Its first element is at (row0,
+// col0) of the CTA's tile, which has rows x cols of the matrix. All of a lane's chunks are under
 // way at once.
 template <class staged, bool n_major, class element>
 __device__ __forceinline__ void fetch_lines(const element *tile, int64 ld, int row0, int col0,
@@ -70,7 +71,7 @@ __device__ __forceinline__ void fetch_lines(const element *tile, int64 ld, int r
   }
 }
 
-// Two neighbouring columns of a row of it.
+// Reads two neighbouring columns of a row of such a sub-tile from staging memory.
 template <class staged, bool n_major, class element>
 __device__ __forceinline__ two<element> load_lined_pair(unsigned staging, int row, int col) {
   const unsigned addr = staging + staged::offset(row, col) * unsigned(sizeof(element));
@@ -85,7 +86,7 @@ __device__ __forceinline__ two<element> load_lined_pair(unsigned staging, int ro
 }
 
 //@ if fours
-// Four neighbouring columns of a row of it, two and two.
+// Reads four neighbouring columns of a row of such a sub-tile, as two pairs.
 template <class staged, class element>
 __device__ __forceinline__ void load_lined_four(two<element> &x, two<element> &y,
                                                 unsigned staging, int row, int col) {
@@ -96,8 +97,9 @@ __device__ __forceinline__ void load_lined_four(two<element> &x, two<element> &y
 }
 
 //@ end
-// A sub-tile of D, whose first element is at (row0, col0) of the CTA's, from staging memory.
-// `whole`: all of it lies in the matrix, of which the CTA's tile has rows x cols.
+// Stores a sub-tile of D from staging memory. Its first element is at (row0, col0) of the CTA's
+// tile, which has rows x cols of the matrix. `whole` says that all of the sub-tile lies in the
+// matrix.
 template <bool whole>
 __device__ __forceinline__ void store_d(d_t *gD, int64 ldd, int row0, int col0, int rows, int cols,
                                         unsigned staging, int lane) {
@@ -136,7 +138,7 @@ __device__ __forceinline__ void store_d(d_t *gD, int64 ldd, int row0, int col0, 
 }
 
 //@ if not gated
-// Two neighbouring columns of a row, to staging memory.
+// Writes two neighbouring columns of a row to staging memory.
 __device__ __forceinline__ void stage_d_pair(unsigned staging, int row, int col, pair x) {
   const unsigned addr = staging + staged_d::offset(row, col) * unsigned(sizeof(d_t));
   d_t bits[2];
@@ -151,7 +153,7 @@ __device__ __forceinline__ void stage_d_pair(unsigned staging, int row, int col,
 
 //@ end
 //@ if fours_d
-// Four neighbouring columns of a row, two and two.
+// Writes four neighbouring columns of a row to staging memory, given as two pairs.
 __device__ __forceinline__ void stage_d_four(unsigned staging, int row, int col, pair x, pair y) {
   d_t first[2], second[2];
   d_from_values(first, x.x, x.y);
@@ -162,8 +164,8 @@ __device__ __forceinline__ void stage_d_four(unsigned staging, int row, int col,
 //@ end
 //@ insert count_boxes
 //@ slot split_turns
-// A warp's block of the CTA's tile, which has rows x cols of D; the block's first element is at
-// (row0, col0).
+// Finishes a warp's block of the CTA's tile and stores it. The tile has rows x cols of D; the
+// block's first element is at (row0, col0) of the tile.
 __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][acc_words],
                                          ${own_boxes}const epilogue_operands &of, d_t *gD, int64 ldd,
                                          const c_t *gC, int64 ldc, int row0, int col0, int rows,
@@ -245,7 +247,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][frags_n][a
     for (int s = 0; s < subtiles; ++s) {
       if (s != sub) continue;
 //@ if fours_d
-      pair before[epi_m / 8];  // of four columns the first two
+      pair before[epi_m / 8];  // the first two of four columns
 //@ end
 #pragma unroll
       for (int i = 0; i < epi_m / mma_m; ++i) {

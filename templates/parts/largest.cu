@@ -1,19 +1,19 @@
 // ---- The largest magnitude ----------------------------------------------------------------------
 
-// As the bits of an f32 without its sign, which are in the order of magnitudes; what is not a
-// number is above all that are.
+// The magnitude of x, as the bits of an f32 without its sign: as integers they have the order of
+// the magnitudes, and NaN is above all numbers.
 __device__ __forceinline__ unsigned magnitude_of(epi_t x) {
   return __float_as_uint(float(x)) & 0x7fffffff;
 }
 
 //@ if largest_of_one
-// Of one number that a gate made of two, which are both in the product.
+// Notes one number, which a gate made of two columns that are both in the product.
 __device__ __forceinline__ void note_largest_of_one(unsigned &seen, epi_t x, tile_place at) {
   if (at.row < at.rows && at.col < at.cols) seen = max(seen, magnitude_of(x));
 }
 
 //@ else
-// Of two neighbours, those that are in D.
+// Notes those of two neighbours that are in D.
 __device__ __forceinline__ void note_largest(unsigned &seen, pair x, tile_place at) {
   if (at.row >= at.rows) return;
   if (at.col < at.cols) seen = max(seen, magnitude_of(x.x));
@@ -21,7 +21,7 @@ __device__ __forceinline__ void note_largest(unsigned &seen, pair x, tile_place 
 }
 
 //@ end
-// Which of all threads comes first does not matter: the largest is the same.
+// The order in which threads send does not matter: the largest is the same.
 __device__ __forceinline__ void send_largest(float *to, unsigned seen) {
   asm volatile("red.relaxed.gpu.global.max.u32 [%0], %1;" ::"l"(to), "r"(seen) : "memory");
 }

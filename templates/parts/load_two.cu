@@ -1,7 +1,7 @@
 
-// Two neighbouring columns of a row, `down` and `along` from a place: constants, which an
-// instruction has room for beside one address for many. There is no branch, and nothing that was
-// loaded is touched here: so many such loads are under way together.
+// Reads two neighbouring columns of a row, `down` and `along` from a place. Both are constants that
+// fit into the instruction, so that many loads share one address. There is no branch, and nothing
+// that was loaded is touched here: so many such loads are under way together.
 template <bool n_major, bool pairs, class element>
 __device__ __forceinline__ two<element> load_two(const element *from, int64 ld, tile_place at,
                                                  int down, int along) {

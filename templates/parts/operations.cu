@@ -5,14 +5,14 @@ struct pair {
   epi_t x, y;
 };
 
-// The same as the bits of two elements.
+// The same two columns, as the bits of two elements.
 template <class element>
 struct alignas(2 * sizeof(element)) two {
   element x, y;
 };
 
-// Where they are: from the first element of a tile of D, of which rows x cols are inside D. What is
-// outside reads as 0 and is not written.
+// Where such a pair is, counted from the first element of a tile of D, of which rows x cols lie
+// inside D. What lies outside reads as 0 and is not written.
 struct tile_place {
   int row, col, rows, cols;
 

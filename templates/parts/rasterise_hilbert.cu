@@ -1,7 +1,7 @@
 // CTAs that run at the same time should share rows of A and columns of B in L2. Tiles are walked
-// along a Hilbert curve, generalised to rectangles: one is cut in two along its longer side where
-// that is much longer, else in three, of which the second is walked like the whole and the others
-// across.
+// along a Hilbert curve, generalised to rectangles: a rectangle is cut in two along its longer side
+// where that is much longer, else in three, of which the second is walked like the whole and the
+// others across.
 // (J. Červený, "gilbert: space-filling curve for rectangular domains of arbitrary size".)
 struct tile_coord {
   int m, n;

@@ -20,10 +20,10 @@ constexpr box_set all_boxes = ~0ull >> (64 - warp_boxes);
 struct work_item {
   unsigned tile;
   int k_first, k_tiles;  // the K tiles to be multiplied
-  unsigned share;        // of its group; any, where the tile is whole
+  unsigned share;        // its number in the group; unused where the tile is whole
 };
 
-// What the launch has chosen.
+// Notes the groups and shares that the launch has chosen.
 __device__ __forceinline__ void deal(work_list &list, unsigned shared_tiles, unsigned group_tiles,
                                      unsigned group_shares) {
   list.shared_tiles = shared_tiles;
@@ -51,8 +51,8 @@ __device__ __forceinline__ unsigned share_of(const work_list &list, unsigned k_t
 // else those of a group, as they wait for each other.
 struct work_walk {
   unsigned work = blockIdx.x / cluster_size;  // the next share, or behind them the next tile
-  unsigned group = 0, share = 0;              // under way
-  unsigned begin = 0, end = 0;                // what is left of it
+  unsigned group = 0, share = 0;              // the share that is being computed,
+  unsigned begin = 0, end = 0;                // and what is left of its K tiles
 
   __device__ __forceinline__ bool more(const work_list &list) const {
     return begin < end || work < list.shares + (list.tiles - list.shared_tiles);
@@ -91,8 +91,8 @@ __device__ __forceinline__ bool stores_boxes(const work_list &list, const work_i
 
 //@ slot partial_sums
 
-// The counter of a warp's part of a tile, which becomes zero again with the last of `counts`. What
-// a warp did before it counts is seen by whoever has waited for that count.
+// Counts up the counter of a warp's part of a tile; the last of `counts` counts makes it zero
+// again. What a warp did before it counts is seen by whoever has waited for that count.
 __device__ __forceinline__ void count(unsigned *counter, unsigned counts, int lane) {
   __syncwarp();
   if (lane == 0)
@@ -110,7 +110,8 @@ __device__ __forceinline__ void await_count(const unsigned *counter, unsigned le
   if constexpr (traced) stamp<trace_go>(0);
 }
 
-// Which of a warp's parts of a tile is a cluster's, and where all of them lie.
+// The parts in which the sums of a warp's piece of a tile come: which of them is this cluster's,
+// and where all of them lie.
 struct tile_parts {
   partial_sums first;
   unsigned part, parts;
@@ -135,7 +136,7 @@ __device__ __forceinline__ box_set combine(${tile_sums_parameter},
   const unsigned tile_begin = item.tile % list.group_tiles * list.k_tiles;
   const unsigned first_share = share_of(list, tile_begin);
   const unsigned in_cluster = unsigned(plane_rank(list) * tile_warps + warp);
-  const unsigned before = group * list.group_shares + first_share;  // shares of other tiles
+  const unsigned before = group * list.group_shares + first_share;  // shares before this tile's
   constexpr unsigned warp_bytes = chunks * warp_size * 16;
   const size_t first = (size_t(before) * (cluster_size * tile_warps) + in_cluster) * warp_bytes;
   const tile_parts of = {{workspace + counters_bytes + first + lane * 16},

@@ -1,14 +1,16 @@
 // ---- Epilogue: registers to D -------------------------------------------------------------------
 
-// A thread has vectors of vec_m x vec_n neighbouring elements, and a warp's lie side by side: what
-// it stores of a line of D at once is whole sectors of memory, without a way through shared memory.
+// A thread has vectors of vec_m x vec_n neighbouring elements, and those of a warp lie side by
+// side. So what a warp stores of a line of D at once is whole sectors of memory, and nothing has to
+// go through shared memory first.
 
-// The block is finished piece by piece: a vector along D's lines, of two lines.
+// A thread's block is finished piece by piece. A piece is a vector along D's lines, in two lines at
+// most.
 constexpr int piece_m = d_n_major && vec_m > 2 ? 2 : vec_m;
 constexpr int piece_n = !d_n_major && vec_n > 2 ? 2 : vec_n;
 constexpr int pairs_n = piece_n > 1 ? piece_n / 2 : 1;  // of columns, which are finished together
 //@ if gated
-constexpr int line_elements = pairs_n;  // D has one column of each two
+constexpr int line_elements = pairs_n;  // a gate makes one column of D of each two
 //@ else
 constexpr int line_elements = d_n_major ? piece_n : piece_m;
 //@ end
@@ -30,7 +32,7 @@ struct alignas(access_d * sizeof(d_t)) d_access {
   d_t x[access_d];
 };
 
-// Neighbours of a line of D, of which the first `valid` lie in the matrix.
+// Stores neighbouring elements of a line of D, of which the first `valid` lie in the matrix.
 __device__ __forceinline__ void store_line(d_t *to, const d_t (&x)[line_elements], int valid) {
 #pragma unroll
   for (int first = 0; first < line_elements; first += access_d) {
@@ -47,7 +49,8 @@ __device__ __forceinline__ void store_line(d_t *to, const d_t (&x)[line_elements
   }
 }
 
-// Where a piece begins; alone, a column has no neighbour.
+// Where a piece begins. Where it has a single column, `cols` ends behind that one, so that it has
+// no neighbour.
 __device__ __forceinline__ tile_place piece_place(int thread, int piece, int rows, int cols) {
   const int i = piece / pieces_n * piece_m, j = piece % pieces_n * piece_n;
 //@ if splits_columns

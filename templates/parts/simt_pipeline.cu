@@ -1,8 +1,8 @@
-// The next tile's copies are begun over the first half of a tile's steps, some at each: all at once
-// they would keep waiting what the next steps read, since both take the same way to shared memory.
+// The next tile's copies are begun over the first half of a tile's steps, some at each. All at once
+// they would delay what the next steps read, since both take the same way to shared memory.
 constexpr int copy_steps = (k_steps + 1) / 2;
 
-// What of an operand's tile, which is whole along K, is copied at a step.
+// Copies one step's share of an operand's tile that is whole along K.
 template <class op>
 __device__ __forceinline__ void load_share(tile_loader &l, unsigned smem_tile, bool exists,
                                            int step) {
@@ -79,7 +79,7 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[block_m][block_n][1], loa
       load_fragments(next, read, at, 0);
       multiply_rows(tCrC, now, block_m / 2, block_m);
     }
-    if constexpr (k_steps % 2 == 1) frag[0] = frag[1];  // an odd number ends in the other
+    if constexpr (k_steps % 2 == 1) frag[0] = frag[1];  // the next tile begins with frag[0]
   }
   cp_async_wait<0>();
 }

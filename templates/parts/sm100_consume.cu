@@ -39,5 +39,5 @@
         if (lane == 0) mbarrier_arrive_here(vectors_empty(smem, 0));
       }
     }
-    // Shared memory outlives its last readers.
+    // The CTA stays until the copy engine has read what it stores from shared memory.
     if constexpr (maps_results) tma_store_wait_read<0>();

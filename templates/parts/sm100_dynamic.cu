@@ -1,7 +1,8 @@
-// The grid has a cluster for each tile, of which those that fit begin. A cluster computes the tile
-// of its own number, and then those of clusters that have not begun: a thread of its first CTA asks
-// for one after the other, and the answers go to a ring in the memory of all of its CTAs. Whoever
-// is done with a tile finds the next one there: its first CTA's number, or that there is none.
+// The grid has a cluster for each tile, but only as many clusters begin as fit on the device. A
+// cluster computes the tile of its own number, and then takes over tiles of clusters that have not
+// begun: a thread of its first CTA asks for one such cluster after the other, and the answers go to
+// a ring in the shared memory of all of its CTAs. A role that is done with a tile finds the next
+// one there: the number of that cluster's first CTA, or that there is none.
 
 __device__ __forceinline__ unsigned full_answer(unsigned smem, int stage) {
   return smem + answer_barriers_begin + 8 * stage;
@@ -18,7 +19,8 @@ struct work_walk {
   int stage = 0;    // of the answer that is next
   unsigned parity = 0;
 
-  // The fence orders the reading before the next answer there, which is not written by a thread.
+  // Reads the next answer. The fence orders this before the next write to the same place, which is
+  // done by the asynchronous proxy and not by a thread.
   __device__ __forceinline__ void take(unsigned smem) {
     unsigned first_cta, granted;
     mbarrier_wait(full_answer(smem, stage), parity);
@@ -38,7 +40,7 @@ struct work_walk {
     tile = first_cta / cluster_size;
   }
 
-  // In the first CTA, whose thread asks.
+  // Arrives at the barrier in the first CTA, whose thread asks.
   __device__ __forceinline__ void release(unsigned smem) {
     const unsigned empty = empty_answer(smem, stage);
     mbarrier_arrive(cluster_size == 1 ? empty : in_cta(empty, 0));
@@ -50,7 +52,7 @@ struct work_walk {
     parity ^= 1;
   }
 
-  // Of a role of one thread; of one whose warps are in step.
+  // The first is for a role that is one thread, the second for all lanes of a warp together.
   __device__ __forceinline__ void advance(unsigned smem) {
     take(smem);
     release(smem);

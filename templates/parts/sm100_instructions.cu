@@ -1,7 +1,7 @@
 // ---- Instructions: tensor memory ----------------------------------------------------------------
 
-// Columns of tensor memory for this CTA; the address of the first one goes to shared memory. A
-// whole warp does this, and gives them back.
+// Allocates columns of tensor memory for this CTA; the address of the first one goes to shared
+// memory. A whole warp does this, and also frees them in the end.
 __device__ __forceinline__ void allocate_columns(unsigned to) {
   asm volatile("tcgen05.alloc.cta_group::${cta_group}.sync.aligned.shared::cta.b32 [%0], %1;" ::"r"(to),
                "r"(tmem_columns)
@@ -33,7 +33,7 @@ __device__ __forceinline__ void commit(unsigned barrier) {
                : "memory");
 }
 
-// It arrives at this barrier of all CTAs that the mask names.
+// The same, but the tensor core arrives at this barrier in all CTAs that the mask names.
 __device__ __forceinline__ void commit_multicast(unsigned barrier, unsigned short ctas) {
   if constexpr (traced) stamp<trace_commit>(barrier);
   asm volatile(

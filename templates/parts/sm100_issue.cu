@@ -26,9 +26,9 @@ __device__ __forceinline__ void mbarrier_acquire(unsigned barrier, unsigned pari
 }
 
 //@ end
-// One thread issues all MMAs: of each K tile as it arrives, behind which the tensor core says to
-// those who copy to the stage that it is empty, and of a tile to those who read its sums that they
-// are all there.
+// One thread issues all MMAs, those of a K tile when it has arrived. Behind them the tensor core
+// tells those who copy to the stage that it is empty; behind the last K tile it also tells those
+// who read the tile's sums that these are complete.
 __device__ __forceinline__ void multiply(const work_list &list, unsigned smem, unsigned tmem) {
 //@ insert release_sharers
   ring_position read = {0, 0};

@@ -58,24 +58,24 @@ __device__ __forceinline__ void load_scales(const tensor_map &map_a, const tenso
 //@ end
 }
 
-// An atom to tensor memory: row r to lane r % 32 of column r / 32, in the lanes of each warp. The
-// tensor core does this behind the MMAs that this thread has issued and before those that it issues
-// later. Of a pair each CTA's atom goes to its own tensor memory.
+// Copies an atom to tensor memory: row r to lane r % 32 of column r / 32, in the lanes of each
+// warp. The tensor core does this behind the MMAs that this thread has issued and before those that
+// it issues later. In a pair each CTA's atom goes to its own tensor memory.
 __device__ __forceinline__ void copy_atom(unsigned to, unsigned long long from) {
   asm volatile("tcgen05.cp.cta_group::${cta_group}.32x128b.warpx4 [%0], %1;" ::"r"(to), "l"(from)
                : "memory");
 }
 
 //@ if folds_scales
-// Two atoms, one of them to lanes 0 to 63, the other to 64 to 127: there MMAs read the factors of
-// the halves of B's columns, whose sums are in these lanes.
+// Copies two atoms, one to lanes 0 to 63, the other to lanes 64 to 127. There MMAs read the factors
+// of the two halves of B's columns, whose sums are in the same lanes.
 __device__ __forceinline__ void copy_halves(unsigned to, unsigned long long from) {
   asm volatile("tcgen05.cp.cta_group::${cta_group}.64x128b.warpx2::01_23 [%0], %1;" ::"r"(to),
                "l"(from)
                : "memory");
 }
 
-// The factors of a stage, all of them.
+// Copies all factors of a stage.
 __device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long from) {
   constexpr int atom = scale_rows * 4 / 16;
 #pragma unroll
@@ -89,8 +89,8 @@ __device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long fr
 }
 //@ else
 //@ if splits_scales
-// The factors of a stage, all of them: of B those of the two halves of N side by side, of each K
-// step's atoms.
+// Copies all factors of a stage. Those of B's two halves of N come to lie side by side, for one
+// atom along K after the other.
 __device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long from) {
   constexpr int atom = scale_rows * 4 / 16, atoms_a = scale_atoms_k * scale_atoms_a;
 #pragma unroll
@@ -101,7 +101,7 @@ __device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long fr
               from + atom * (atoms_a + i));
 }
 //@ else
-// The factors of a stage, all of them.
+// Copies all factors of a stage.
 __device__ __forceinline__ void copy_scales(unsigned tmem, unsigned long long from) {
 #pragma unroll
   for (int i = 0; i < scale_atoms; ++i)

@@ -12,8 +12,8 @@ __device__ __forceinline__ void ask(unsigned answer, unsigned barrier) {
       : "memory");
 }
 
-// One thread of each CTA announces the answers' bytes, that of the first CTA asks. It has seen each
-// answer before it asks again: behind the one that there is no further cluster nobody may.
+// One thread of each CTA announces the answers' bytes; that of the first CTA also asks. It sees
+// each answer before it asks again: nobody may ask after the answer that no cluster is left.
 __device__ __forceinline__ void schedule(unsigned smem) {
   const bool asks = cluster_size == 1 || cluster_rank() == 0;
   work_walk walk;
@@ -21,7 +21,7 @@ __device__ __forceinline__ void schedule(unsigned smem) {
     const unsigned full = full_answer(smem, walk.stage);
     mbarrier_expect(full, answer_bytes);
     if (asks) {
-      mbarrier_wait(empty_answer(smem, walk.stage), walk.parity ^ 1);  // the first round's are
+      mbarrier_wait(empty_answer(smem, walk.stage), walk.parity ^ 1);  // all are empty at first
       ask(smem + answers_begin + walk.stage * answer_bytes, full);
     }
     walk.advance(smem);

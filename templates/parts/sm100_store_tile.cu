@@ -52,7 +52,7 @@ __device__ __forceinline__ void epilogue(unsigned sums, bool any, unsigned empty
       store_results(arg, box, arg.row0 + block_row(i), arg.col0 + box_column(b), staging,
                     at${times_results}, lane);
     } else if (maps_results && lane == 0) {
-      for (int r = 0; r < results; ++r) tma_store_commit();  // they keep their turns
+      for (int r = 0; r < results; ++r) tma_store_commit();  // empty: await_buffer counts them
     }
     if (fetches && i % blocks_of_mma == blocks_of_mma - 1${and_stored}) arg.fetched.release(lane);
   }

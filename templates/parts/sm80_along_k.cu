@@ -1,10 +1,11 @@
 
 // ---- Sums that several warps of the CTA have of a block -----------------------------------------
 
-// Of each block of D warps_k warps multiply, every one of them its own of warps_k steps along K.
-// Behind the last K tile all but the first leave their sums where the stages were, and the first
-// adds them up in the order of the warps: the same from run to run. A lane's sums wait beside those
-// of the warp's other lanes, so that a warp's access is whole lines of all banks.
+// Each block of D is computed by warps_k warps: of every warps_k steps along K, each of them
+// multiplies one. Behind the last K tile all warps but the first leave their sums where the stages
+// were, and the first adds them up in the order of the warps, so that the result is the same from
+// run to run. A lane's sums wait beside those of the warp's other lanes, so that a warp's access is
+// whole lines of all banks.
 
 constexpr int block_warps = warps_m * warps_n;  // of each step along K
 constexpr int words_at_once = ${words_at_once};  // that a lane moves
@@ -47,7 +48,7 @@ __device__ __forceinline__ void add_words(acc_t *sums, unsigned at) {
   for (int w = 0; w < words_at_once; ++w) add(sums[w], x[w]);
 }
 
-// Where a lane's sums of an MMA are, those from w on, from the first that it has there.
+// Where a lane's sums of MMA (i, j) are, from word w on: in bytes from the lane's first sums.
 __device__ __forceinline__ constexpr int words_place(int i, int j, int w) {
   return i * row_bytes + (j * acc_words + w) * int(sizeof(acc_t)) * warp_size;
 }

@@ -56,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     const int k_end = min(int(k), (last + 1) * tile_k);
     if (more) fill(p, smem_base, k_end - next.k_first * tile_k, next.k_tiles, lda, ldb);
 //@ if along_k
-    const bool stores = pending && warp < block_warps;  // the first along K, which have the sums
+    const bool stores = pending && warp < block_warps;  // the first warps along K have the sums
 //@ end
     if constexpr (traced) stamp<trace_combine>(0);
     const box_set boxes = ${stores} ? combine(tCrC, list, item, workspace, warp, lane) : 0;

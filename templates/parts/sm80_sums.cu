@@ -1,9 +1,9 @@
 // ---- Sums that several CTAs have of a tile ------------------------------------------------------
 
-// A warp exchanges sums with the same warp of other CTAs alone. The thread that wrote an
-// accumulator has the place of the one that reads it: sums lie in memory as the epilogue takes
-// them, sub-tile by sub-tile, 16 bytes of each lane, a chunk, side by side. Each sub-tile, a box,
-// has an owner among the CTAs, which adds it up over all parts and stores it.
+// A warp exchanges sums only with the same warp of other CTAs, and each of its threads only with
+// the same thread there. So sums lie in memory as the epilogue takes them, sub-tile by sub-tile, in
+// chunks of 16 bytes, those of a warp's lanes side by side. Each sub-tile, a box, has an owner
+// among the CTAs, which adds it up over all parts and stores it.
 
 constexpr int sum_words = 16 / int(sizeof(acc_t));
 constexpr int box_atoms_n = epi_n / mma_n, box_atoms = epi_m / mma_m * box_atoms_n;

@@ -14,7 +14,7 @@ struct gpc_table {
 constexpr unsigned no_work = 0x7fffffff;
 
 struct work_claim {
-  unsigned gpc, before;  // claims of this one's work, before this claim: what lane 0 knows
+  unsigned gpc, before;  // `before`: earlier claims on this GPC; only lane 0 knows them
 };
 
 // `claims` counts for each GPC how many clusters have claimed, or tried to, and behind these how
@@ -45,8 +45,8 @@ __device__ __forceinline__ unsigned claimed_work(work_claim claim, const gpc_tab
   return before < table.works[gpc] ? table.first[gpc] + before : no_work;
 }
 
-// What a warp of the cluster has claimed, all of its CTAs are told. Behind it in shared memory is a
-// flag: whether the warp has said so to the other clusters, too.
+// Tells all CTAs of the cluster which work a warp of it has claimed. Behind that number in shared
+// memory is a flag: whether the warp has also counted its cluster among those that know their work.
 __device__ __forceinline__ void tell_work(unsigned smem, unsigned work, int lane) {
   if (lane != 0) return;
 //@ if clustered

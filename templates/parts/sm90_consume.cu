@@ -25,13 +25,13 @@
       if constexpr (pingpong) await_turn(consumer);
 //@ if subtiles
       if (int(i) == turn) {
-        // Behind the first K tile: before it, this would only delay what is multiplied first.
+        // This waits for the first K tile to arrive: earlier, it would only delay that tile.
         if (${k_tiles} > 0) mbarrier_wait(full_barrier(smem, read.stage), read.parity);
         fetched.begin(lane);
       }
 //@ end
       if (prefetches && ${last_share} && ${k_tiles} > 0) {
-        // Behind the first K tile: before it, this would only delay what is multiplied first.
+        // This waits for the first K tile to arrive: earlier, it would only delay that tile.
         mbarrier_wait(full_barrier(smem, read.stage), read.parity);
         constexpr int workers = tile_warps * warp_size;
         const int worker = (thread - warpgroup_size) % workers;
@@ -70,5 +70,5 @@
       }
 //@ insert next_set
     }
-    // Shared memory outlives its last readers.
+    // The CTA stays until the copy engine has read what it stores from shared memory.
     if constexpr (maps_results) tma_store_wait_read<0>();

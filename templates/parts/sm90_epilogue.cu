@@ -50,7 +50,7 @@ struct finished_box {
 //@ insert finished_members
 };
 
-// The beginning of a row of the tile at m0, n0, of whose elements D may have but some.
+// The beginning of a row of the tile at (m0, n0), of which only a part may lie in D.
 __device__ __forceinline__ tile_place row_place(int row, int m0, int n0, int64 m, int64 n) {
   return {row, 0, int(min(m - m0, int64(tile_m))), int(min(n - n0, int64(${tile_columns})))};
 }
@@ -102,8 +102,8 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
   for (int col = 0; col < epi_n; col += 8) {
     const int group = col % read_n / 8;
 //@ if derives
-    // Or the compiler computes derivatives of whole boxes ahead of the sums that they are for,
-    // until it has no registers and computes what is left one by one.
+    // Without this the compiler computes derivatives of whole boxes ahead of the sums that they are
+    // for, until it runs out of registers and computes what is left one by one.
     if (group == 0) __syncwarp();
 //@ end
     if ((reads_col_values || (reads_cells && !reads_cell_values)) && group == 0)
@@ -117,11 +117,11 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
     if (fetches && group == 0)
       read_fetched(cells, arg.operands, {arg.fetched, row}, box, col, lane);
 //@ if column_sums
-    const int sent = col / 8 % ${sent_columns};  // together with those before it
+    const int sent = col / 8 % ${sent_columns};  // its place among those that are sent together
     column_total[sent] = {};
 //@ end
 //@ if repeats_columns
-    // Of the box before this one: they are in its sums.
+    // Columns that the box before this one has, too, are in that box's sums already.
     const bool repeated = box > 0 && box_column(box) + col < box_column(box - 1) + epi_n;
     row_totals left_out;
 //@ end
@@ -176,13 +176,13 @@ __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)
 //@ include sm90_staging
 
 //@ if box_of_warps
-// The warps meet that stage a box together.
+// The warps that stage a box together meet here.
 __device__ __forceinline__ void meet_at_box() {
   named_barrier_sync(box_barriers + int(threadIdx.x) / box_threads, box_threads);
 }
 
 //@ end
-// The buffer that is next, when what was in it has been read.
+// Waits until what was in the next buffer has been read, and returns its address.
 __device__ __forceinline__ unsigned await_buffer(unsigned staging, int turn, int lane) {
   if constexpr (maps_results)
     if (lane == 0) tma_store_wait_read<epi_buffers - 1>();

@@ -9,7 +9,7 @@ __device__ __forceinline__ void produce(${map_parameters}
 //@ insert sharers
 //@ insert first_set
   ring_position write = {0, 1};  // the first round finds every stage empty
-  bool begun = false;  // of the first tile, whose K tiles are awaited, nothing is prefetched
+  bool begun = false;  // nothing is prefetched for the first tile: its K tiles are awaited
   ${each_tile} {
 //@ insert next_item
     const tile_origin at = locate(list, ${tile});

@@ -1,5 +1,5 @@
-// Behind a box of D's, in all of the warp's blocks: stages that no box behind it reads from are the
-// producer's again.
+// Called when a box of D is done in all of the warp's blocks: it gives back to the producer the
+// stages that no later box reads from.
 template <class matrix>
 __device__ __forceinline__ void release_stages(const fetched_tile &tile, int box) {
   constexpr int a_stage = matrix::boxes_a_stage;

@@ -16,7 +16,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
     for (int i = 0; i < frags_m; ++i) {
       if (reduces_sums && !(arg.boxes >> (i * block_boxes + b) & 1)) {
         if (maps_results && lane == 0)
-          for (int r = 0; r < results; ++r) tma_store_commit();  // they keep their turns
+          for (int r = 0; r < results; ++r) tma_store_commit();  // empty: await_buffer counts them
 //@ if subtiles
         ${if_stored}arg.fetched.skip(lane);
 //@ end
@@ -32,7 +32,8 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
         arg.fetched.release(lane);
 //@ end
 //@ if overlaps
-        // The last box has columns of this one, which are fetched before they are stored here.
+        // The last box has some of this one's columns, too: what it reads of them must have been
+        // fetched before they are stored here.
         if (b == block_boxes - 2) arg.fetched.await_beside();
 //@ end
         store_results(arg, box, arg.row0 + i * mma_m, arg.col0 + box_column(b), staging, turn,

@@ -1,9 +1,9 @@
 // ---- Sums that several CTAs have of a tile ------------------------------------------------------
 
-// A warp exchanges sums with the same warp of other CTAs alone. The thread that wrote an
-// accumulator has the place of the one that reads it: sums lie in memory as in registers, four
-// words of each lane, a chunk, side by side. Each box of a tile's epilogue has an owner among the
-// CTAs, which adds it up over all parts and stores it.
+// A warp exchanges sums only with the same warp of other CTAs, and each of its threads only with
+// the same thread there. So sums lie in memory as in registers, in chunks of four words, those of a
+// warp's lanes side by side. Each box of a tile's epilogue has an owner among the CTAs, which adds
+// it up over all parts and stores it.
 
 constexpr int sum_words = 4;
 constexpr int fragment_chunks = acc_words / sum_words;

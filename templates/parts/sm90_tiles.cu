@@ -33,7 +33,7 @@ struct ring_position {
 
 //@ slot rasterise
 
-// A tile's first element of D.
+// Where a tile's first element is in D.
 struct tile_origin {
   int m0, n0, batch;
 //@ if finds_halves
@@ -53,14 +53,14 @@ __device__ __forceinline__ int part_begin(int k_tiles, int part) {
   return part * (k_tiles / cluster_k) + min(part, k_tiles % cluster_k);
 }
 
-// Four divisions, each waiting for the one before it: as long as a small tile's whole epilogue. So
-// they are done where this is called, while something else is awaited.
+// The divisions in here, four in a row that wait for each other, take as long as a small tile's
+// whole epilogue. So this is called where something else is awaited meanwhile.
 __device__ __forceinline__ tile_origin origin_of(const work_list &list, unsigned tile) {
   const unsigned per_batch = list.tiles_m * list.tiles_n;
   const tile_coord at = rasterise(tile % per_batch, list.tiles_m, list.tiles_n);
 //@ if turns_pairs
-  // Of four CTAs' rows two pairs have two each: the first CTAs of both the first two, in the order
-  // of the pairs, the second CTAs the last two.
+  // Two pairs of CTAs share the rows of four tiles: the first CTAs of both pairs have the first
+  // two, in the order of the pairs, the second CTAs the last two.
   const int cta = at.m * cluster_m + list.rank_m, pair = cta / 2;
   const int m0 = (pair / 2 * 4 + cta % 2 * 2 + pair % 2) * tile_m;
 //@ else

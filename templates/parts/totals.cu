@@ -75,13 +75,13 @@ struct totals_side {
   }
 };
 
-// Of `of` things in a row, how many have a counter.
+// How many of `of` things in a row have this counter together.
 __device__ __forceinline__ unsigned sharing(tile_number counter, tile_number of) {
   return unsigned((of + total_counters - 1 - counter) / total_counters);
 }
 
-// Counts, and says whether this was the last one of so many. What all have stored before they
-// counted is seen then.
+// Counts up, and returns whether this was the last of `of` counts. The last one then sees what the
+// others stored before they counted.
 __device__ __forceinline__ bool is_last(unsigned *counter, unsigned of) {
   unsigned before;
   asm volatile("atom.release.gpu.global.inc.u32 %0, [%1], %2;"
