@@ -10,7 +10,7 @@ constexpr int warp_m = tile_m / warps_m, warp_n = tile_n / warps_n;
 constexpr int frags_m = warp_m / mma_m, frags_n = warp_n / mma_n;
 constexpr int k_steps = tile_k / ${turn_k};
 //@ if spreads_copies
-constexpr int copy_parts = ${copy_parts};  // of a tile's copies, of which each K step issues one
+constexpr int copy_parts = ${copy_parts};  // parts of a tile's copies, each issued in its own K step
 //@ end
 constexpr unsigned ab_bytes = sizeof(ab_t);
 //@ slot trace
