@@ -54,9 +54,9 @@ static int line_of(const gg_operand *operand, int length) {
   return power < most ? power : most;
 }
 
-/* Whether a matrix can be fetched, however wide its boxes are. A stage must hold a box, unless
- * matrices have stages of their own; then there must be warps to fetch them. And each box must
- * begin at a multiple of 16 bytes. */
+/* Whether a matrix can be fetched, however wide its boxes are. A stage must hold a box, and a
+ * tensor map's box have as many lines, unless matrices have stages of their own; then there must be
+ * warps to fetch them. And each box must begin at a multiple of 16 bytes. */
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_fetches_subtiles(plan);
   int lines = n_major ? plan->tile_m : plan->tile_n;
@@ -65,7 +65,8 @@ static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   return plan->specialised && !gg_sm90_has_copiers(plan) && fetchers &&
          operand->align >= least_bytes &&
          (!n_major || gg_dtype_bytes(operand->type, columns) % least_bytes == 0) &&
-         (apart || (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));
+         (apart ||
+          (lines <= GG_BOX_EXTENT_MAX && (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan)));
 }
 
 /* A sub-tile: the rows of an MMA by the columns of one of D's boxes, in boxes side by side. If a

@@ -104,7 +104,8 @@ __device__ __forceinline__ float tanh_of(float x) {
   return y < 0.6f ? small : x < 0.0f ? -large : large;
 }
 
-// x * min(max(x + 3, 0), 6) / 6: x, or a zero, beyond 3. Infinite x give what large finite x give.
+// x * min(max(x + 3, 0), 6) / 6: x, or a zero, beyond 3. Infinite x are treated like large finite
+// ones.
 __device__ __forceinline__ float hardswish(float x) {
   const float share = at_least(at_most(__fmaf_rn(x, 0.16666667f, 0.5f), 1.0f), 0.0f);
   return x < -3.0f ? 0.0f : __fmul_rn(x, share);

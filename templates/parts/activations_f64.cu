@@ -36,7 +36,8 @@ __device__ __forceinline__ double sigmoid(double x) { return 1 / (1 + exp(-x)); 
 
 __device__ __forceinline__ double tanh_of(double x) { return tanh(x); }
 
-// x * min(max(x + 3, 0), 6) / 6: x, or a zero, beyond 3. Infinite x give what large finite x give.
+// x * min(max(x + 3, 0), 6) / 6: x, or a zero, beyond 3. Infinite x are treated like large finite
+// ones.
 __device__ __forceinline__ double hardswish(double x) {
   const double share = at_least(at_most(__fma_rn(x, 1.0 / 6, 0.5), 1.0), 0.0);
   return x < -3.0 ? 0.0 : x * share;

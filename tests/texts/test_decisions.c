@@ -276,6 +276,32 @@ START_TEST(every_decision_is_shown) {
 }
 END_TEST
 
+/* No extent of a tensor map's box is more than 256. Tiles may have more columns, and each of A, B,
+ * C and D may have its lines along them. */
+START_TEST(boxes_are_no_larger_than_maps_have) {
+  static const char *const specs[] = {
+      SM90 "tile: [128, 288, 64]",
+      "arch: sm_90a\na: bf16\nb: bf16\nc: {type: bf16, major: m}\nd: bf16\ntile: [128, 288, 64]",
+      "arch: sm_90a\na: s8\nb: u8\nc: auto\nd: {type: bf16, major: m, align: 2}\n"
+      "tile: [128, 288, 96]\ncluster: [2, 2, 1]",
+      "arch: sm_90a\na: bf16\nb: bf16\nc: bf16\nd: bf16\ntile: [304, 128, 64]\nswap_ab: true",
+      "arch: sm_90a\na: bf16\nb: {type: bf16, major: n}\nd: {type: bf16, major: m}\n"
+      "tile: [128, 304, 64]",
+  };
+  static gg_layouts layouts;
+  for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+    gg_error err = GG_ERROR_INIT;
+    planned p = choose(specs[i]);
+    ck_assert_int_eq(gg_layouts_derive(&layouts, &p.plan, &err), GG_OK);
+    for (size_t map = 0; map < layouts.map_count; map++) {
+      for (int mode = 0; mode < layouts.maps[map].rank; mode++)
+        ck_assert_int_le(layouts.maps[map].box[mode], GG_BOX_EXTENT_MAX);
+    }
+    forget(&p);
+  }
+}
+END_TEST
+
 /* What is said and what would have been chosen are one kernel. */
 START_TEST(what_is_asked_for_does_not_matter) {
   static const char *const pairs[][2] = {
@@ -366,6 +392,7 @@ int main(void) {
   tcase_add_loop_test(tests, every_decision_tells_kernels_apart, 0,
                       (int)(sizeof flips / sizeof *flips));
   tcase_add_loop_test(tests, every_decision_is_shown, 0, count);
+  tcase_add_test(tests, boxes_are_no_larger_than_maps_have);
   tcase_add_test(tests, what_is_asked_for_does_not_matter);
   tcase_add_test(tests, tables_may_grow_in_their_middle);
   tcase_add_loop_test(tests, lineups_have_no_kernel_twice, 0, 2);
