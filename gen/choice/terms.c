@@ -71,7 +71,7 @@ gg_terms gg_terms_of(const gg_plan *plan, int arch) {
       .swizzle_bytes_b = gg_swizzle_bytes(plan->swizzle_b),
       .copy_bytes_a = plan->copy_bytes_a,
       .copy_bytes_b = plan->copy_bytes_b,
-      .epi_m = plan->epi_m * (plan->box_warps > 1 ? plan->box_warps : 1),
+      .epi_m = gg_plan_box_rows(plan),
       .epi_n = plan->epi_n,
       .epi_columns = gg_plan_columns_of_d(plan, plan->epi_n),
       .tile_columns = gg_plan_columns_of_d(plan, plan->tile_n),

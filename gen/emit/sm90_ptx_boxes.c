@@ -35,7 +35,7 @@ static boxes boxes_of(const gg_plan *plan, const gg_layouts *layouts) {
                  .has = gg_sm90_epilogue_of(plan, layouts),
                  .bytes = (int)gg_dtype_bytes(plan->d.type, 1),
                  .columns = plan->epi_n,
-                 .rows = plan->epi_m * plan->box_warps,
+                 .rows = gg_plan_box_rows(plan),
                  .warps = plan->box_warps,
                  .n_major = plan->d.major == GG_MAJOR_N,
                  .evicts = layouts->evicts_first,
@@ -52,17 +52,16 @@ static int columns_at_once(const boxes *b) {
   return b->columns % 16 == 0 ? 16 : 8;
 }
 
-/* Whether a lane stores what is second first: the second half of a line, where lines are as long as
- * half of all banks or all of them; the second of two columns, where those are no neighbours. */
-static int is_late(const boxes *b, int lane) {
-  if (b->cells == GG_SM90_CELLS_ONES) return b->warps > 1 ? 0 : lane / 16;
-  return b->cells == GG_SM90_CELLS_HALVES ? lane / 4 / (32 / b->columns) % 2 : 0;
-}
-
-/* The bits of a lane's number by which it is late; 0: none is. */
-static int late_bits(const boxes *b) {
+/* The bit of a lane's number by which it is late, or 0 if no lane is. A late lane stores what is
+ * second first: the second half of a line, where lines are as long as half of all banks or all of
+ * them; the second of two columns, where those are no neighbours. */
+static int late_bit(const boxes *b) {
   if (b->cells == GG_SM90_CELLS_ONES) return b->warps > 1 ? 0 : 16;
   return b->cells == GG_SM90_CELLS_HALVES ? 4 * (32 / b->columns) : 0;
+}
+
+static bool is_late(const boxes *b, int lane) {
+  return (lane & late_bit(b)) != 0;
 }
 
 /* Names of registers and instructions that are others where a box is of several warps: its lanes'
@@ -312,7 +311,7 @@ static void write_pairs(gg_str *out, const box *x) {
  * the second, so that the lanes' addresses are in as many banks. */
 static void write_ones(gg_str *out, const box *x) {
   const boxes *b = x->of;
-  bool late = late_bits(b) != 0;
+  bool late = late_bit(b) != 0;
   if (late) gg_str_puts(out, "    .reg .b32 %left, %right;\n");
   for (int column = 0; column < b->columns; column += 8) {
     for (int row = 0; row < b->plan->epi_m; row += 8) {
@@ -550,11 +549,11 @@ static void bind_place(gg_bindings *out, const boxes *b) {
   gg_ptx_write_lanes(&text, 2, &first, "%lane_place", "%place");
   gg_str_puts(&text, "  add.u32 %lane_staging, %staging, %lane_place;\n");
   if (b->cells == GG_SM90_CELLS_TURNED) write_selectors(&text);
-  if (late_bits(b))
+  if (late_bit(b))
     gg_str_printf(&text,
                   "  .reg .pred %%is_late;  // whether a lane's row begins with its second %s\n"
                   "  and.b32 %%place, %%lane, %d;\n  setp.ne.u32 %%is_late, %%place, 0;\n",
-                  b->cells == GG_SM90_CELLS_ONES ? "column" : "half", late_bits(b));
+                  b->cells == GG_SM90_CELLS_ONES ? "column" : "half", late_bit(b));
   gg_bind_str(out, "lane_place", &text);
 }
 

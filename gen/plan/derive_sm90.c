@@ -416,9 +416,9 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c) {
 /* Lanes have given each other elements, until each has four of a column: of lanes 4 apart one has
  * the even column, of lanes 8 apart one has rows 0 to 7. */
 static void count_turned(gg_layouts *out, const char *name, const cells *c) {
-  enum { rows_a_warp = 16, bytes = 4 };
+  enum { bytes = 4 };
   gg_smem_access *access = gg_layouts_access(out, name, bytes);
-  for (int64_t row = 0; row < c->rows; row += rows_a_warp) {
+  for (int64_t row = 0; row < c->rows; row += GG_SM90_STAGED_ROWS) {
     for (int64_t column = 0; column < c->cols; column += 8) {
       int64_t address[GG_WARP];
       for (int lane = 0; lane < GG_WARP; lane++) {
@@ -475,7 +475,7 @@ static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan
   bool n_major = operand->major == GG_MAJOR_N, is_d = result->operation < 0;
   int bits = gg_dtype_info_of(operand->type)->bits;
   int columns = gg_sm90_columns_of_result(plan, result);
-  int rows = plan->epi_m * plan->box_warps, length = n_major ? columns : rows;
+  int rows = gg_plan_box_rows(plan), length = n_major ? columns : rows;
   int line = (int)gg_bytes_of(length, bits);
   const operand_tile staged = {.name = is_d ? "sD" : "aside",
                                .mn = rows,

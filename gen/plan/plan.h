@@ -117,6 +117,11 @@ static inline int gg_plan_box_columns(const gg_plan *plan) {
   return fits ? plan->tile_n : plan->mma.n;
 }
 
+/* Rows of a box in which D is staged: those of one warp, or of several that stage it together. */
+static inline int gg_plan_box_rows(const gg_plan *plan) {
+  return plan->box_warps > 1 ? plan->epi_m * plan->box_warps : plan->epi_m;
+}
+
 /* Whether a tile's columns are those of several MMAs side by side, each with boxes of its own. */
 static inline bool gg_plan_has_mmas_along_n(const gg_plan *plan) {
   return plan->tile_n > gg_plan_box_columns(plan);

@@ -98,11 +98,11 @@ static bool lines_run_down(const gg_plan *plan) {
 }
 
 /* Whether the copy engine stores all results of the epilogue, by tensor maps. */
-static bool stores_by_maps(const gg_plan *plan) {
+static bool stores_by_maps(const gg_plan *plan, int columns) {
   gg_result results[GG_RESULTS_MAX];
   gg_fetched fetched[GG_FETCHED_MAX];
-  size_t matrices = gg_sm90_fetched_in(fetched, plan, GG_SM90_STAGED_ROWS);
-  size_t count = gg_sm90_results_in(results, plan, GG_SM90_STAGED_ROWS, matrices);
+  size_t matrices = gg_sm90_fetched_in(fetched, plan, columns);
+  size_t count = gg_sm90_results_in(results, plan, columns, matrices);
   for (size_t i = 0; i < count; i++)
     if (!results[i].mapped) return false;
   return true;
@@ -113,11 +113,11 @@ static bool stores_by_maps(const gg_plan *plan) {
  * 32, or 32 bytes of 16-bit ones. If two warps put their rows into one box, storing is up to 1.8
  * and 1.06 times as fast. Four warps are no faster than two, because more warps wait for each other
  * (docs/performance/h100.md, "Boxes of a column-major D"). */
-static int box_warps(const gg_plan *plan, const gg_sm90_schedule *schedule) {
+static int box_warps(const gg_plan *plan, const gg_sm90_schedule *schedule, int columns) {
   enum { together = 2 };
   if (!lines_run_down(plan) || !plan->specialised || gg_plan_is_gated(plan)) return 1;
   if (gg_plan_in_tensor_memory(plan) || gg_plan_multiplies_by_warps(plan)) return 1;
-  return schedule->reduces_sums || !stores_by_maps(plan) ? 1 : together;
+  return schedule->reduces_sums || !stores_by_maps(plan, columns) ? 1 : together;
 }
 
 /* The boxes to begin with: their number of columns is the largest power of two that divides the
@@ -132,8 +132,8 @@ static gg_sm90_staging dividing_boxes(const gg_plan *plan, const gg_sm90_schedul
   if (!gg_sm90_halves_tile(plan) && 2 * plan->split_columns > least)
     least = 2 * plan->split_columns;
   int all = gg_plan_warp_columns(plan), power = all & -all;
-  gg_sm90_staging out = {.columns = power < most ? power : most,
-                         .warps = box_warps(plan, schedule)};
+  int columns = power < most ? power : most;
+  gg_sm90_staging out = {.columns = columns, .warps = box_warps(plan, schedule, columns)};
   while (out.columns > least &&
          columns_of_a_part(plan, out.columns / 2) < columns_of_a_part(plan, out.columns))
     out.columns /= 2;

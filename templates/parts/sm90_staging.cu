@@ -93,11 +93,6 @@ __device__ __forceinline__ void stage_pairs(const held (&x)[epi_n / 8][2], unsig
 }
 
 //@ if turns_bytes
-// The bytes of two words that the selector's digits name.
-__device__ __forceinline__ unsigned bytes_of(unsigned low, unsigned high, unsigned selector) {
-  return __byte_perm(low, high, selector);
-}
-
 // Elements of a byte, of which a column's are neighbours. A lane has two columns of two rows in
 // each 8 columns, of two such groups at once:
 //   first lanes whose rows are neighbours give each other a column: each then has two rows of one,
@@ -114,17 +109,17 @@ __device__ __forceinline__ void stage_turned(const unsigned (&x)[epi_n / 8][2], 
 #pragma unroll
   for (int g = 0; g < epi_n / 8; g += 2) {
     const int other = g + 1 < epi_n / 8 ? g + 1 : g;
-    const unsigned first = bytes_of(x[g][0], x[g][1], 0x5410);
-    const unsigned second = bytes_of(x[other][0], x[other][1], 0x5410);
-    const unsigned column = bytes_of(first, second, kept_column);
-    const unsigned got = __shfl_xor_sync(~0u, bytes_of(first, second, given_column), 4);
-    const unsigned rows = bytes_of(column, got, kept_rows);
-    const unsigned others = __shfl_xor_sync(~0u, bytes_of(column, got, given_rows), 8);
+    const unsigned first = __byte_perm(x[g][0], x[g][1], 0x5410);
+    const unsigned second = __byte_perm(x[other][0], x[other][1], 0x5410);
+    const unsigned column = __byte_perm(first, second, kept_column);
+    const unsigned got = __shfl_xor_sync(~0u, __byte_perm(first, second, given_column), 4);
+    const unsigned rows = __byte_perm(column, got, kept_rows);
+    const unsigned others = __shfl_xor_sync(~0u, __byte_perm(column, got, given_rows), 8);
     st_shared(staging + result::offset(row, g * 8 + col),
-              int(bytes_of(rows, others, lower ? 0x1054 : 0x5410)));
+              int(__byte_perm(rows, others, lower ? 0x1054 : 0x5410)));
     if (g + 1 < epi_n / 8)
       st_shared(staging + result::offset(row, g * 8 + 8 + col),
-                int(bytes_of(rows, others, lower ? 0x3276 : 0x7632)));
+                int(__byte_perm(rows, others, lower ? 0x3276 : 0x7632)));
   }
 }
 
