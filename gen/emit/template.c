@@ -62,7 +62,9 @@ static gg_status find(expansion *ex, const reader *in, const char *name, size_t 
   static const char *const kinds[] = {"text", "flag", "slot"};
   for (size_t i = 0; i < ex->count; i++) {
     const gg_binding *binding = &ex->bindings[i];
-    if (strlen(binding->name) != length || memcmp(binding->name, name, length) != 0) continue;
+    if (*binding->name != *name || strlen(binding->name) != length ||
+        memcmp(binding->name, name, length) != 0)
+      continue;
     if (binding->kind != kind) break;
     ex->used[i] = true;
     *found = binding;

@@ -22,7 +22,8 @@ typedef struct list {
 /* Reads the entries between `open` and `close`. Where there are more than LIST_MAX, the list is
  * empty. */
 static list read_list(const gg_tokens *tokens, int open, int close) {
-  list out = {0};
+  list out; /* its entries are not zeroed: most lists are short */
+  out.count = 0;
   for (int at = gg_token_next(tokens, open); at < close && out.count < LIST_MAX;) {
     int last = at;
     out.at[out.count].first = at;

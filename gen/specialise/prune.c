@@ -134,7 +134,8 @@ static const gg_function *template_around(const gg_tokens *tokens, const gg_item
 }
 
 static bool is_parameter_of(const gg_tokens *tokens, const gg_function *f, int name) {
-  for (int at = f->angle; at <= gg_angle_end(tokens, f->angle); at++)
+  int end = gg_angle_end(tokens, f->angle);
+  for (int at = f->angle; at <= end; at++)
     if (!tokens->at[at].dead && tokens->at[at].name == name) return true;
   return false;
 }
@@ -146,7 +147,8 @@ static bool is_given(const marker *m, const gg_function *f, int name, int depth)
 static bool gives(const marker *m, int angle, int name, int depth) {
   const gg_tokens *tokens = m->tokens;
   const gg_function *around = template_around(tokens, m->items, angle);
-  for (int at = angle; at <= gg_angle_end(tokens, angle); at++) {
+  int end = gg_angle_end(tokens, angle);
+  for (int at = angle; at <= end; at++) {
     if (tokens->at[at].dead || tokens->at[at].name < 0) continue;
     if (tokens->at[at].name == name) return true;
     if (around && is_parameter_of(tokens, around, tokens->at[at].name) &&
