@@ -52,16 +52,13 @@ static int columns_at_once(const boxes *b) {
   return b->columns % 16 == 0 ? 16 : 8;
 }
 
-/* The bit of a lane's number by which it is late, or 0 if no lane is. A late lane stores what is
- * second first: the second half of a line, where lines are as long as half of all banks or all of
- * them; the second of two columns, where those are no neighbours. */
-static int late_bit(const boxes *b) {
-  if (b->cells == GG_SM90_CELLS_ONES) return b->warps > 1 ? 0 : 16;
-  return b->cells == GG_SM90_CELLS_HALVES ? 4 * (32 / b->columns) : 0;
+static gg_sm90_lane_cells lane_cells_of(const boxes *b) {
+  return (gg_sm90_lane_cells){b->cells, b->columns, b->warps > 1};
 }
 
-static bool is_late(const boxes *b, int lane) {
-  return (lane & late_bit(b)) != 0;
+static int late_bit(const boxes *b) {
+  const gg_sm90_lane_cells lanes = lane_cells_of(b);
+  return gg_sm90_late_bit(&lanes);
 }
 
 /* Names of registers and instructions that are others where a box is of several warps: its lanes'
@@ -85,20 +82,17 @@ static void write_meeting(gg_str *out, const boxes *b) {
  * element and row by row in turn, rows from `row` on; an odd `column` is the second of two. */
 static gg_ptx_lanes places_at(const boxes *b, int row, int column) {
   gg_ptx_lanes out = {.of = lane_of(b), .count = GG_WARP * b->warps};
-  int wide = columns_at_once(b), half = b->columns / 2;
+  const gg_sm90_lane_cells lanes = lane_cells_of(b);
+  int wide = columns_at_once(b);
   for (int i = 0; i < out.count; i++) {
     int lane = i % GG_WARP, first = i / GG_WARP * b->plan->epi_m + row;
-    int at = column / 2 * 2 + lane % 4 * 2;
     if (b->cells == GG_SM90_CELLS_MATRICES) {
       int across = column + lane / 16 % (wide / 8) * 8;
       out.at[i] = b->n_major ? place(b, first + lane % 16, across)
                              : place(b, first + lane / 8 % 2 * 8, across + lane % 8);
-    } else if (b->cells == GG_SM90_CELLS_TURNED) {
-      out.at[i] = place(b, first + lane / 16 * 4 + lane / 8 % 2 * 8, at + lane / 4 % 2);
-    } else if (b->cells == GG_SM90_CELLS_ONES) {
-      out.at[i] = place(b, first + lane / 4, at + (column % 2 ^ is_late(b, lane)));
     } else {
-      out.at[i] = place(b, first + lane / 4, is_late(b, lane) ? (at + half) % b->columns : at);
+      gg_sm90_cell at = gg_sm90_cell_of_lane(&lanes, lane, column);
+      out.at[i] = place(b, first + at.row, (int)at.column);
     }
   }
   return out;

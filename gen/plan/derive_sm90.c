@@ -366,6 +366,28 @@ gg_sm90_cells gg_sm90_cells_of_result(const gg_plan *plan, const gg_result *resu
   return bytes && cells == GG_SM90_CELLS_ONES ? GG_SM90_CELLS_TURNED : cells;
 }
 
+int gg_sm90_late_bit(const gg_sm90_lane_cells *of) {
+  if (of->cells == GG_SM90_CELLS_ONES) return of->is_shared ? 0 : 16;
+  return of->cells == GG_SM90_CELLS_HALVES ? 4 * (32 / of->line) : 0;
+}
+
+gg_sm90_cell gg_sm90_cell_of_lane(const gg_sm90_lane_cells *of, int lane, int64_t column) {
+  bool late = (lane & gg_sm90_late_bit(of)) != 0;
+  int64_t second = column % 2, at = column - second + lane % 4 * 2;
+  int64_t box = column / of->line * of->line;
+  switch (of->cells) {
+  case GG_SM90_CELLS_TURNED: /* of lanes 4 apart one has the even column, of lanes 8 apart one has
+                              * rows 0 to 7 */
+    return (gg_sm90_cell){lane / 16 * 4 + lane / 8 % 2 * 8, at + lane / 4 % 2};
+  case GG_SM90_CELLS_ONES:
+    return (gg_sm90_cell){lane / 4, at + (late ? 1 - second : second)};
+  case GG_SM90_CELLS_HALVES:
+    return (gg_sm90_cell){lane / 4, box + (at - box + (late ? of->line / 2 : 0)) % of->line};
+  default:
+    return (gg_sm90_cell){lane / 4, at};
+  }
+}
+
 /* Elements in shared memory that a warp has as the MMA's accumulators lie: `rows` x `cols` of
  * them. */
 typedef struct cells {
@@ -376,57 +398,29 @@ typedef struct cells {
   bool long_lines; /* of several warps' rows, which are in other banks */
 } cells;
 
-/* The column that a lane accesses, of those that begin at `column`: in one access, or in the first
- * or the second of two. */
-static int64_t column_of(const cells *c, gg_sm90_cells how, int lane, int64_t column, int second) {
-  int64_t at = column + lane % 4 * 2;
-  if (how == GG_SM90_CELLS_ONES) return at + (c->long_lines ? second : lane / 16 ^ second);
-  if (how != GG_SM90_CELLS_HALVES) return at;
-  bool late = lane / 4 / (32 / c->line) % 2;
-  int64_t first = column / c->line * c->line;
-  return late ? first + (at - first + c->line / 2) % c->line : at;
-}
-
-/* A warp's accesses. 16-bit elements go by stmatrix and ldmatrix: 8 lines of 16 bytes a phase. Of
- * others a lane has row lane / 4 and columns lane % 4 * 2 and + 1 of each 8 x 8. */
-static void count_cells(gg_layouts *out, const char *name, const cells *c) {
-  gg_sm90_cells how = gg_sm90_cells_of(c->operand, c->line);
+/* A warp's accesses. 16-bit elements go by stmatrix and ldmatrix: 8 lines of 16 bytes a phase. */
+static void count_cells(gg_layouts *out, const char *name, const cells *c, gg_sm90_cells how) {
   int bits = gg_dtype_info_of(c->operand->type)->bits;
   if (how == GG_SM90_CELLS_MATRICES) {
     gg_smem_access_count_matrices(gg_layouts_access(out, name, descriptor_unit), c->smem,
                                   c->operand->major == GG_MAJOR_N, c->stride, c->cols, bits);
     return;
   }
-  int accesses = how == GG_SM90_CELLS_ONES ? 2 : 1;
-  gg_smem_access *access = gg_layouts_access(out, name, (int)gg_bytes_of(2 / accesses, bits));
-  for (int64_t row = 0; row < c->rows; row += 8) {
+  const gg_sm90_lane_cells lanes = {how, c->line, c->long_lines};
+  bool turned = how == GG_SM90_CELLS_TURNED;
+  int accesses = how == GG_SM90_CELLS_ONES ? 2 : 1, rows = turned ? GG_SM90_STAGED_ROWS : 8;
+  int elements = turned ? 4 : 2 / accesses;
+  gg_smem_access *access = gg_layouts_access(out, name, (int)gg_bytes_of(elements, bits));
+  for (int64_t row = 0; row < c->rows; row += rows) {
     for (int64_t column = 0; column < c->cols; column += 8) {
       for (int second = 0; second < accesses; second++) {
         int64_t address[GG_WARP];
         for (int lane = 0; lane < GG_WARP; lane++) {
-          int64_t at = column_of(c, how, lane, column, second);
-          address[lane] = gg_composed_at(c->smem, row + lane / 4 + at * c->stride) * bits / 8;
+          gg_sm90_cell at = gg_sm90_cell_of_lane(&lanes, lane, column + second);
+          address[lane] = gg_composed_at(c->smem, row + at.row + at.column * c->stride) * bits / 8;
         }
         gg_smem_access_count(access, address);
       }
-    }
-  }
-}
-
-/* Lanes have given each other elements, until each has four of a column: of lanes 4 apart one has
- * the even column, of lanes 8 apart one has rows 0 to 7. */
-static void count_turned(gg_layouts *out, const char *name, const cells *c) {
-  enum { bytes = 4 };
-  gg_smem_access *access = gg_layouts_access(out, name, bytes);
-  for (int64_t row = 0; row < c->rows; row += GG_SM90_STAGED_ROWS) {
-    for (int64_t column = 0; column < c->cols; column += 8) {
-      int64_t address[GG_WARP];
-      for (int lane = 0; lane < GG_WARP; lane++) {
-        int64_t first = row + lane / 16 * 4 + lane / 8 % 2 * 8;
-        int64_t at = column + lane % 4 * 2 + lane / 4 % 2;
-        address[lane] = gg_composed_at(c->smem, first + at * c->stride);
-      }
-      gg_smem_access_count(access, address);
     }
   }
 }
@@ -496,12 +490,11 @@ static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan
   }
   const cells written = {&result->layout,    operand, columns, rows, rows, columns,
                          plan->box_warps > 1};
-  if (gg_sm90_cells_of_result(plan, result) == GG_SM90_CELLS_GATED)
+  gg_sm90_cells how = gg_sm90_cells_of_result(plan, result);
+  if (how == GG_SM90_CELLS_GATED)
     count_gated(out, "stage D", &written, plan->split_columns > 0);
-  else if (gg_sm90_cells_of_result(plan, result) == GG_SM90_CELLS_TURNED)
-    count_turned(out, is_d ? "stage D" : "stage aux", &written);
   else
-    count_cells(out, is_d ? "stage D" : "stage aux", &written);
+    count_cells(out, is_d ? "stage D" : "stage aux", &written, how);
   if (gg_sm90_stores_units(result)) count_units(out, result, n_major ? rows : columns, length);
   return GG_OK;
 }
@@ -546,7 +539,7 @@ static gg_status derive_matrix(gg_layouts *out, gg_fetched *matrix, const gg_pla
           box.width)
       ->operation = is_c ? 0 : matrix->operation;
   const cells read = {&matrix->layout, operand, matrix->line, box.mn, rows_a_warp, box.k, false};
-  count_cells(out, is_c ? "read C" : "read matrix", &read);
+  count_cells(out, is_c ? "read C" : "read matrix", &read, gg_sm90_cells_of(operand, matrix->line));
   return GG_OK;
 }
 

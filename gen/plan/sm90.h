@@ -305,6 +305,28 @@ gg_sm90_cells gg_sm90_cells_of(const gg_operand *operand, int line);
 gg_sm90_cells gg_sm90_cells_of_result(const gg_plan *plan, const gg_result *result);
 int gg_sm90_columns_of_result(const gg_plan *plan, const gg_result *result);
 
+/* Where a lane of a warp accesses a box of `line` columns element by element, or the first of the
+ * neighbours that it accesses at once. */
+typedef struct gg_sm90_lane_cells {
+  gg_sm90_cells cells; /* neither MATRICES nor GATED */
+  int line;
+  bool is_shared; /* by several warps, whose rows are in other banks */
+} gg_sm90_lane_cells;
+
+typedef struct gg_sm90_cell {
+  int row; /* of the warp's rows */
+  int64_t column;
+} gg_sm90_cell;
+
+/* The bit of a lane's number that makes it late; 0: no lane is. A late lane accesses first what the
+ * others access second: the second half of a line where lines are as long as all banks or half of
+ * them; the second of its two columns where those are no neighbours. (derive_sm90.c) */
+int gg_sm90_late_bit(const gg_sm90_lane_cells *of);
+
+/* What a lane accesses of the 8 columns that begin at `column`. An odd `column` is one behind such
+ * a beginning and stands for the second of a lane's two accesses. (derive_sm90.c) */
+gg_sm90_cell gg_sm90_cell_of_lane(const gg_sm90_lane_cells *of, int lane, int64_t column);
+
 gg_status gg_sm90_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm90.c */
 
 /* Parts of gg_sm90_derive that sm100's derivation uses, too: A and B in shared memory with their
