@@ -98,17 +98,21 @@ static void say_why(gg_str *out, const race *r) {
 
 /* ---- Text and JSON -------------------------------------------------------------------- */
 
-static int name_width(const race *r) {
+/* The width of the longest of the first `count` names. */
+static int name_width(const race *r, size_t count) {
   int width = 6;
-  for (size_t i = 0; i < r->lineup->count; i++) {
-    int length = (int)strlen(r->lineup->list[i].plan.name);
+  for (size_t i = 0; i < count; i++) {
+    int length = (int)strlen(plan_of(r, i)->name);
     if (length > width) width = length;
   }
   return width;
 }
 
-static void print_text(gg_str *out, const race *r) {
-  int width = name_width(r);
+static void print_text(gg_str *out, const race *r, cli_choice_view view) {
+  enum { FIRST = 20 };
+  size_t count = r->lineup->count, refused = r->lineup->refused_count;
+  size_t shown = view == CLI_CHOICE_FIRST && count > FIRST ? FIRST : count;
+  int width = name_width(r, shown);
   gg_str_puts(out, r->name);
   if (r->device.arch == r->arch) {
     gg_str_printf(out, " on %s (sm_%d)", r->device.name, r->arch);
@@ -124,7 +128,7 @@ static void print_text(gg_str *out, const race *r) {
                 width, "kernel", "tiles", "shares", "rounds", "filled");
   gg_str_printf(out, " %6s %9s %9s %8s %8s %8s %9s %9s %7s  %s\n", "K step", "multiply", "load",
                 "epilogue", "sharing", "DRAM", "DRAM MB", "predicted", "TFLOP/s", "bound by");
-  for (size_t i = 0; i < r->lineup->count; i++) {
+  for (size_t i = 0; i < shown; i++) {
     gg_prediction p = predict(r, i);
     gg_str_printf(out, "%-*s %8.0f %6lld %6.2f %6.2f %6.0f", width, plan_of(r, i)->name, p.tiles,
                   (long long)p.shares, p.rounds, p.filled, p.k_tiles);
@@ -135,7 +139,10 @@ static void print_text(gg_str *out, const race *r) {
   gg_str_puts(out, "\nchosen: ");
   say_why(out, r);
   gg_str_putc(out, '\n');
-  for (size_t i = 0; i < r->lineup->refused_count; i++) {
+  if (view == CLI_CHOICE_FIRST && (shown < count || refused > 0))
+    gg_str_printf(out, "%zu more kernels can compute it, and %zu cannot; --all shows them\n",
+                  count - shown, refused);
+  for (size_t i = 0; i < refused && view == CLI_CHOICE_ALL; i++) {
     const gg_refusal *refusal = &r->lineup->refused[i];
     gg_str_printf(out, "refused: %s %s: %s\n", refusal->source, refusal->variant, refusal->why);
   }
@@ -199,8 +206,8 @@ static void print_json(gg_str *out, const race *r) {
 
 /* ---- The command ---------------------------------------------------------------------- */
 
-static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, int arch, bool json,
-                         gg_error *err) {
+static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, int arch,
+                         cli_choice_view view, gg_error *err) {
   gg_lineup *lineup;
   gg_ranked *ranked = NULL;
   gg_status st = gg_lineup_make(&lineup, catalogue, &r->form, arch, err);
@@ -214,7 +221,10 @@ static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, in
                    (gg_room){GG_GEMM_WORKSPACE, r->multiprocessors});
     r->lineup = lineup;
     r->ranked = ranked;
-    (json ? print_json : print_text)(out, r);
+    if (view == CLI_CHOICE_JSON)
+      print_json(out, r);
+    else
+      print_text(out, r, view);
   }
   gg_free(ranked);
   gg_lineup_free(lineup);
@@ -222,7 +232,7 @@ static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, in
 }
 
 int cli_choice_explain(const cli_case *product, const gg_form *form, cli_choice_device on,
-                       char *const *specs, int spec_count, bool json) {
+                       char *const *specs, int spec_count, cli_choice_view view) {
   gg_error err = GG_ERROR_INIT;
   gg_str text = GG_STR_INIT, name = GG_STR_INIT;
   gg_catalogue *catalogue = NULL;
@@ -235,7 +245,7 @@ int cli_choice_explain(const cli_case *product, const gg_form *form, cli_choice_
     st = spec_count ? gg_catalogue_load(&catalogue, specs, (size_t)spec_count, &err)
                     : gg_catalogue_open(&catalogue, &err);
   }
-  if (!st) st = explain(&text, &r, catalogue, on.arch, json, &err);
+  if (!st) st = explain(&text, &r, catalogue, on.arch, view, &err);
   if (!st) st = cli_print(&text, &err);
   gg_catalogue_close(catalogue);
   gg_str_free(&name);

@@ -11,7 +11,7 @@
 
 typedef struct explain_options {
   const char *format, *svg, *out, *problem, *types, *epilogue, *arch;
-  bool json, html, keep_going, pointers, run;
+  bool json, html, keep_going, pointers, all, run;
   int64_t sms, multiprocessors;
   const char *element, *compare;
   cli_shape shape;
@@ -48,6 +48,8 @@ static const cli_option options[] = {
      "of the product, in a word of bench: bias_gelu, beta_c, residual, ... (none)"},
     {"pointers", 0, CLI_FLAG, offsetof(explain_options, pointers), NULL,
      "of the product: its batch is given by arrays of addresses"},
+    {"all", 0, CLI_FLAG, offsetof(explain_options, all), NULL,
+     "of --problem: every kernel, not the first 20 alone, and why others cannot compute it"},
     {"arch", 0, CLI_STRING, offsetof(explain_options, arch), "sm_NN",
      "of the product's device: sm_90 (default) is an H100"},
     {"sms", 0, CLI_INT, offsetof(explain_options, sms), "N",
@@ -140,7 +142,10 @@ static int explain_problem(const explain_options *given, bool json, int argc, ch
   if (!code) code = read_form(&form, &epilogue, given, &cases.list[0]);
   if (!code) {
     cli_choice_device on = {arch.number, (int)given->sms, (int)given->multiprocessors};
-    code = cli_choice_explain(&cases.list[0], &form, on, argv, argc, json);
+    cli_choice_view view = json                     ? CLI_CHOICE_JSON
+                           : given->all || argc > 0 ? CLI_CHOICE_ALL
+                                                    : CLI_CHOICE_FIRST;
+    code = cli_choice_explain(&cases.list[0], &form, on, argv, argc, view);
   }
   gg_str_free(&epilogue);
   cli_cases_free(&cases);
@@ -179,8 +184,10 @@ static int run(const void *values, int argc, char **argv) {
   if (!given->run && (is_shaped(&given->shape) || given->element))
     return cli_usage("%s of --run", given->element ? "--element is" : "-m, -n, -k and -l are");
   if (given->problem) return explain_problem(given, ex.json, argc, argv);
-  if (given->types || given->epilogue) {
-    return cli_usage("%s is of a --problem", given->types ? "--types" : "--epilogue");
+  if (given->types || given->epilogue || given->all) {
+    return cli_usage("%s is of a --problem", given->types      ? "--types"
+                                             : given->epilogue ? "--epilogue"
+                                                               : "--all");
   }
   if (given->arch || given->sms || given->multiprocessors)
     return cli_usage("--arch, --sms and --multiprocessors are of a --problem's device");
@@ -211,10 +218,11 @@ const cli_command cmd_explain = {
         "With --run it has the timeline and counters of one launch in the emulator, and the way of an\n"
         "element of A; with --compare it marks what another spec's kernel has otherwise (docs/page.md).\n"
         "\n"
-        "With --problem: every kernel that gg_gemm could take for the product, by the model's\n"
+        "With --problem: the kernels that gg_gemm could take for the product, by the model's\n"
         "predicted time, with its terms (docs/tuning.md), and why the first one is it. With SPECs\n"
-        "the kernels are theirs, their operands replaced by the product's; else the catalogue's.\n"
-        "Operands are densely packed. --epilogue, a word of bench, is of the product.",
+        "the kernels are theirs, their operands replaced by the product's; else they are the first\n"
+        "20 of the catalogue's, or all with --all. Operands are densely packed. --epilogue, a word\n"
+        "of bench, is of the product.",
     .options = options,
     .options_size = sizeof(explain_options),
     .run = run,

@@ -41,6 +41,12 @@ holds 'both kernels have their case' grep -q '2 kernels, 2 cases\|f32fast' out
 # explain --problem
 expect 0 'which kernel a product gets' "$gemmgen" explain --problem '4096 4096 4096'
 holds 'it says which and why' grep -q '^chosen: gemm_.* bound by' out
+holds 'the first 20 are shown, and how many others there are' test "$(grep -c '^gemm_' out)" -eq 20 -a \
+  "$(grep -c '^[0-9]* more kernels can compute it, and [0-9]* cannot; --all' out)" -eq 1
+expect 0 'every kernel' "$gemmgen" explain --problem '4096 4096 4096' --all
+holds 'more than 20 are shown, and the others are refused' test "$(grep -c '^gemm_' out)" -gt 20 -a \
+  "$(grep -c '^refused: ' out)" -gt 0
+expect 2 'all of no problem' "$gemmgen" explain --all spec.yaml
 # The product with an epilogue: other kernels, other times, and its name says so
 epilogue=("$gemmgen" explain --problem '8192 3072 256' --epilogue)
 expect 0 'with an epilogue' "${epilogue[@]}" bias_gelu
@@ -255,7 +261,7 @@ for card in 80:A100-SXM4-80GB:108 86:'RTX A6000':84 87:Orin:16 89:L40S:142; do
   expect 0 "f32 of sm_$arch" "$gemmgen" explain --problem '1000 1001 1003' --types f32,f32,f32 --arch "$arch"
   holds 'CUDA cores' grep -q '^chosen: gemm_simt_f32' out
 done
-expect 0 'what has no room' "$gemmgen" explain --problem '4096 4096 4096' --arch sm_86
+expect 0 'what has no room' "$gemmgen" explain --problem '4096 4096 4096' --arch sm_86 --all
 holds 'is told' grep -q '^refused: sm80_two_ctas.yaml 128x128x64: .* > 50176 B on sm_86' out
 for command in 'gen spec.yaml' atoms "explain --problem 64x64x64"; do
   expect 2 'no architecture' "$gemmgen" $command --arch sm_75
