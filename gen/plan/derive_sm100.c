@@ -155,21 +155,25 @@ enum {
  * factors of their own, `smem` is the layout of one atom's rows. Offsets are in bytes. */
 static gg_status check_atoms(const gg_layout *smem, const gg_layout *tmem, const char *name,
                              int rows, int atoms_k, int block, bool folded, gg_error *err) {
-  int64_t in_atom_k = (int64_t)block * GG_SCALE_FACTORS, right = 0;
+  int64_t in_atom_k = (int64_t)block * GG_SCALE_FACTORS, all_k = atoms_k * in_atom_k;
   int64_t all_rows = (int64_t)rows * GG_SCALE_ROWS, copies = folded ? 2 : 4;
-  int64_t all = all_rows * atoms_k * in_atom_k, own_rows = gg_layout_size(smem) * all_rows / all;
-  for (int64_t i = 0; i < all; i++) {
-    int64_t row = i % all_rows, k = i / all_rows, atom_k = k / in_atom_k;
-    int64_t atom = atom_k * rows + row / GG_SCALE_ROWS, factor = k % in_atom_k / block;
-    int64_t lane = row % factor_lanes, column = row % GG_SCALE_ROWS / factor_lanes;
-    int64_t own = own_rows < all_rows ? atom_k : atom;
-    int64_t in_smem = own * GG_SCALE_ATOM_BYTES + lane * 16 + column * GG_SCALE_FACTORS + factor;
-    int64_t place = folded ? atom_k : atom;
-    if (folded) lane += row / GG_SCALE_ROWS * (GG_TMEM_LANES / 2);
-    int64_t in_tmem =
-        lane * lane_bytes + factor + (place * GG_SCALE_ATOM_COLUMNS + column) * column_bytes;
-    right += gg_layout_at(smem, row % own_rows + k * own_rows) == in_smem &&
-             gg_layout_at(tmem, row + k * all_rows * copies) == in_tmem;
+  int64_t own_rows = gg_layout_size(smem) / all_k, right = 0, all = 0;
+  for (int64_t k = 0; k < all_k; k++) {
+    /* That the elements of a block share their factor is seen in the first row. */
+    int64_t checked = k % block == 0 ? all_rows : 1;
+    all += checked;
+    for (int64_t row = 0; row < checked; row++) {
+      int64_t atom_k = k / in_atom_k, atom = atom_k * rows + row / GG_SCALE_ROWS;
+      int64_t lane = row % factor_lanes, column = row % GG_SCALE_ROWS / factor_lanes;
+      int64_t own = own_rows < all_rows ? atom_k : atom, factor = k % in_atom_k / block;
+      int64_t in_smem = own * GG_SCALE_ATOM_BYTES + lane * 16 + column * GG_SCALE_FACTORS + factor;
+      int64_t place = folded ? atom_k : atom;
+      if (folded) lane += row / GG_SCALE_ROWS * (GG_TMEM_LANES / 2);
+      int64_t in_tmem =
+          lane * lane_bytes + factor + (place * GG_SCALE_ATOM_COLUMNS + column) * column_bytes;
+      right += gg_layout_at(smem, row % own_rows + k * own_rows) == in_smem &&
+               gg_layout_at(tmem, row + k * all_rows * copies) == in_tmem;
+    }
   }
   if (right == all && (own_rows == all_rows || own_rows == GG_SCALE_ROWS)) return GG_OK;
   return gg_fail(err, DERIVE_COVER, NULL, name, (long long)right, (long long)all);
