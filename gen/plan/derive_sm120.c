@@ -60,19 +60,23 @@ static gg_status check_places(gg_layouts *out, const gg_plan *plan, bool is_a, g
   int block = plan->scale_a.block;
   int64_t atoms = is_a ? gg_scale_atoms_a(plan) : gg_scale_atoms_b(plan);
   if (!is_a && gg_plan_splits_scales(plan)) atoms /= 2; /* those of one half of N */
-  int64_t rows = atoms * GG_SCALE_ROWS, right = 0;
+  int64_t rows = atoms * GG_SCALE_ROWS, right = 0, all = 0;
   gg_layout smem;
   gg_status st = gg_scale_smem_layout(&smem, block, rows, plan->tile_k, plan->mma.k, err);
   if (st) return st;
-  int64_t all = gg_layout_size(&smem);
-  for (int64_t i = 0; i < all; i++) {
-    int64_t row = i % rows, factor = i / rows / block, atom_k = factor / GG_SCALE_FACTORS;
-    int64_t atom = atom_k * atoms + row / GG_SCALE_ROWS;
-    int64_t place = atom * GG_SCALE_ATOM_BYTES + row % lines * line_bytes +
-                    row % GG_SCALE_ROWS / lines * GG_SCALE_FACTORS + factor % GG_SCALE_FACTORS;
-    right += gg_layout_at(&smem, i) == place;
+  for (int64_t k = 0; k < plan->tile_k; k++) {
+    /* That the elements of a block share their factor is seen in the first row. */
+    int64_t checked = k % block == 0 ? rows : 1;
+    all += checked;
+    for (int64_t row = 0; row < checked; row++) {
+      int64_t factor = k / block, atom_k = factor / GG_SCALE_FACTORS;
+      int64_t atom = atom_k * atoms + row / GG_SCALE_ROWS;
+      int64_t place = atom * GG_SCALE_ATOM_BYTES + row % lines * line_bytes +
+                      row % GG_SCALE_ROWS / lines * GG_SCALE_FACTORS + factor % GG_SCALE_FACTORS;
+      right += gg_layout_at(&smem, row + k * rows) == place;
+    }
   }
-  if (right != all || all != rows * plan->tile_k)
+  if (right != all || gg_layout_size(&smem) != rows * plan->tile_k)
     return gg_fail(err, DERIVE_COVER, NULL, name, (long long)right, (long long)all);
   gg_layouts_name_plain(out, name, "(row, k) -> byte of a stage's scale factors", &smem);
   return GG_OK;
