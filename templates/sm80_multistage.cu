@@ -543,7 +543,6 @@ __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][frags_n][acc_wor
 //@ include epilogue
 
 // ---- The kernel ---------------------------------------------------------------------------------
-//@ if not shares
 
 extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
     ${name}(${parameters}) {
@@ -554,14 +553,9 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 n = extent_n(n_arg);
   const int64 k = extent_k(k_arg)${of_byte};
   const int64 batches = extent_batch(batch_arg);
-  const int k_tiles = (int(k) + tile_k - 1) / tile_k;
 //@ insert lines_in_bytes
 //@ insert read_scalars
   const epilogue_operands operands = {${operand_list}};
-  const unsigned tiles_m = unsigned((m + tile_m - 1) / tile_m);
-  const unsigned tiles_n = unsigned((n + tile_n - 1) / tile_n);
-  const unsigned tiles = tiles_m * tiles_n;  // of a batch
-  const unsigned all_tiles = tiles * unsigned(batches);
 
   const int thread = int(threadIdx.x);
   const int lane = thread % warp_size;
@@ -571,6 +565,13 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
 //@ if along_k
   const int warp_k0 = warp / block_warps * mma_k;
 //@ end
+//@ if not shares
+
+  const int k_tiles = (int(k) + tile_k - 1) / tile_k;
+  const unsigned tiles_m = unsigned((m + tile_m - 1) / tile_m);
+  const unsigned tiles_n = unsigned((n + tile_n - 1) / tile_n);
+  const unsigned tiles = tiles_m * tiles_n;  // of a batch
+  const unsigned all_tiles = tiles * unsigned(batches);
 
   // The tile in the accumulators, while it waits for its epilogue.
   acc_t tCrC[frags_m][frags_n][acc_words];

@@ -1,26 +1,4 @@
 
-extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
-    ${name}(${parameters}) {
-  extern __shared__ __align__(128) unsigned char smem[];
-  const unsigned smem_base = unsigned(__cvta_generic_to_shared(smem));
-  if constexpr (traced) trace_begin(smem_base);
-  const int64 m = extent_m(m_arg);
-  const int64 n = extent_n(n_arg);
-  const int64 k = extent_k(k_arg)${of_byte};
-  const int64 batches = extent_batch(batch_arg);
-//@ insert lines_in_bytes
-//@ insert read_scalars
-  const epilogue_operands operands = {${operand_list}};
-
-  const int thread = int(threadIdx.x);
-  const int lane = thread % warp_size;
-  const int warp = thread / warp_size;
-  const int warp_m0 = warp % warps_m * ${warp_step_m};
-  const int warp_n0 = ${warp_along_n} * warp_n;
-//@ if along_k
-  const int warp_k0 = warp / block_warps * mma_k;
-//@ end
-
   // The item in the accumulators, while it waits to be brought together with other parts.
   acc_t tCrC[frags_m][frags_n][acc_words];
   bool pending = false;
