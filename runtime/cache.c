@@ -1,17 +1,17 @@
 /* The disk cache.
  *
  * An entry's name is the SHA-256 of everything that decides its content: text, options, compiler
- * version, architecture. So entries are never stale, and two processes that write one write the
- * same. An entry is written to a private temporary file, synced and renamed: readers see all of it
- * or none. It carries its key, its lengths and a SHA-256 of what follows them, so that an entry
- * cut short, flipped or misnamed reads as a miss and is written anew. Modification times only
- * choose what goes first when the cache is over its limit.
+ * version, architecture. So entries are never stale, and two processes that write the same entry
+ * write the same content. An entry is written to a private temporary file, synced and renamed, so
+ * that readers see all of it or none. It has its key, its lengths and a SHA-256 of all that follows
+ * the checksum. So one that is cut short, damaged or misnamed is not found, and is written anew.
+ * Modification times only decide which entries go first when the cache is over its limit.
  *
- * What was chosen for a product (choices.h) is kept beside the entries, in the same form, in a
- * folder of a fixed number of files: a key's first digits say in which, and the newest stays.
+ * What was chosen for a product (remembered.h) is kept beside the entries, in the same format, in a
+ * folder with a fixed number of files. A key's first digits say in which file; the newest stays.
  *
- * The checksum tells damage, not intent: who can write an entry can make the process run what he
- * likes. So an entry is used only where nobody but its reader, or root, can have written it.
+ * The checksum finds damage, not malice: whoever can write an entry can make the process run what
+ * they like. So an entry is used only if nobody but its reader, or root, can have written it.
  *
  *     magic 8 | checksum 32 | key 32 | binary length 8 | log length 8 | binary | log */
 #include "cache.h"
@@ -41,7 +41,7 @@ enum {
   lengths_at = key_at + GG_CACHE_DIGEST,
   header_bytes = lengths_at + 2 * 8,
   name_digits = 2 * GG_CACHE_DIGEST,
-  bucket_digits = 3,    /* of the files of what is remembered: 4096 of them */
+  bucket_digits = 3,    /* of the names of files of what is remembered: there are 4096 */
   stale_seconds = 3600, /* a temporary file this old has lost its process */
 };
 
@@ -59,7 +59,7 @@ static void put_usual_directory(gg_str *out) {
   }
 }
 
-/* Takes the last of the environment's list for the one that is written. */
+/* Divides the environment's list of directories: the last one is written, the others are read. */
 static bool divide(gg_cache *out, const gg_str *list) {
   const char *last = list->length ? strrchr(list->text, ':') : NULL;
   const char *left = list->text;
@@ -187,7 +187,7 @@ static bool is_whole(const unsigned char *entry, size_t size, const gg_cache_key
   return memcmp(entry + checksum_at, sum, sizeof sum) == 0;
 }
 
-/* Opened so that a FIFO in an entry's place is not waited for. */
+/* Opens an entry without blocking, so that a FIFO in its place is not waited for. */
 static int open_entry(const char *path, struct stat *facts, gg_str *why) {
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return -1;
@@ -220,10 +220,10 @@ static bool get_entry(gg_str *binary, gg_str *log, const char *path, const gg_ca
   return whole && !binary->failed && !log->failed;
 }
 
-/* Where a file of a key is in one directory. */
+/* The path of a key's file in one directory. */
 typedef char *path_of(const char *directory, const gg_cache_key *key);
 
-/* From the first directory that has it. */
+/* Reads a key's file from the first directory that has it. */
 static bool get_anywhere(gg_str *binary, gg_str *log, const gg_cache *cache, path_of *path,
                          const gg_cache_key *key, gg_str *why) {
   bool found = false;
@@ -313,7 +313,7 @@ static int by_use(const void *left, const void *right) {
   return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
 }
 
-/* Of what is remembered: everything, or temporary files that have lost their process. */
+/* Removes what is remembered, all of it or only temporary files whose process must have ended. */
 static void sweep_choices(const char *directory, bool all) {
   gg_str path = GG_STR_INIT;
   gg_str_printf(&path, "%s/%s", directory, choices);
@@ -334,7 +334,7 @@ static void sweep_choices(const char *directory, bool all) {
   closedir(opened);
 }
 
-/* Removes the least recently used entries until no more than `limit` bytes are left; gives what
+/* Removes the least recently used entries until no more than `limit` bytes are left; returns what
  * there was before. */
 static gg_cache_usage shrink(const gg_cache *cache, int64_t limit) {
   DIR *directory = cache->directory ? opendir(cache->directory) : NULL;
@@ -403,7 +403,7 @@ bool gg_cache_put(const gg_cache *cache, const gg_cache_key *key, const gg_str *
 
 /* ---- Remembering ---------------------------------------------------------------------- */
 
-/* DIRECTORY/choices/HEX, by the first digits of the key. */
+/* DIRECTORY/choices/HEX, where HEX is the first digits of the key. */
 static char *choice_path(const char *directory, const gg_cache_key *key) {
   gg_str path = GG_STR_INIT;
   gg_str_printf(&path, "%s/%s/%02x%x", directory, choices, key->digest[0], key->digest[1] >> 4);
@@ -418,7 +418,7 @@ bool gg_cache_recall(gg_str *out, const gg_cache *cache, const gg_cache_key *key
   return found;
 }
 
-/* Not synced: one that a crash cuts short reads as none. */
+/* The file is not synced: one that a crash cuts short is not used. */
 void gg_cache_remember(const gg_cache *cache, const gg_cache_key *key, const gg_str *text) {
   if (!cache->directory) return;
   gg_str entry = GG_STR_INIT, none = GG_STR_INIT, folder = GG_STR_INIT;

@@ -11,8 +11,8 @@
 #include "problem.h"
 #include "tuned.h"
 
-/* How many kernels that are not loaded are looked for in the cache, of those that the model thinks
- * fastest: each text takes a millisecond. */
+/* How many of the kernels that the model thinks fastest are looked for in the cache if they are not
+ * loaded. To generate the text of each takes a millisecond. */
 enum { looks_most = 16 };
 
 static void warn(const gg_gemm *gemm, const gg_str *text) {
@@ -23,7 +23,7 @@ static void warn(const gg_gemm *gemm, const gg_str *text) {
 
 /* ---- What was tuned ------------------------------------------------------------------- */
 
-/* A measured kernel, by its path. */
+/* A kernel that `gemmgen tune` has measured, found by its file's path. */
 typedef struct gg_measured {
   struct gg_measured *next;
   gg_spec_file *file;
@@ -49,7 +49,7 @@ static void ignore_tuned(const gg_gemm *gemm, const char *path, gg_error *why) {
   gg_error_clear(why);
 }
 
-/* NULL where there is none at `path`, or none that can be read. */
+/* NULL: there is no file at `path`, or none that can be read. */
 static measured *find_tuned(gg_gemm *gemm, const char *path) {
   for (measured *node = gemm->measured; node; node = node->next) {
     if (strcmp(node->path, path) == 0) return node;
@@ -94,12 +94,12 @@ static bool serves_epilogue(const gg_kernel *kernel, const gg_form *form) {
   return gg_form_operations(&wanted, form, NULL) == GG_OK && gg_form_is_epilogue(&wanted, kernel);
 }
 
-/* What a kernel is promised of its operands beyond what a form says: nobody promised it. */
+/* Whether a kernel relies on promises about its operands that a form cannot make. */
 static bool is_promised(const gg_kernel *kernel) {
   return kernel->rounded_a || kernel->rounded_b;
 }
 
-/* The file's name says what it is for; whether it is, its kernel tells. */
+/* Whether a kernel computes a form. The file's name says what it is for, but need not be right. */
 static bool kernel_serves(const gg_kernel *kernel, const gg_form *form) {
   return !is_promised(kernel) && serves(&kernel->a, &form->a) && serves(&kernel->b, &form->b) &&
          serves(&kernel->d, &form->d) && gg_same_scaling(kernel->scale_a, form->scale_a) &&
@@ -143,8 +143,8 @@ static bool try_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
   return found;
 }
 
-/* The product's own entry, or that of its bucket. They were measured on the whole device, and tell
- * nothing of a launch that has a part of it. */
+/* Takes the product's own entry, or that of its bucket. Both were measured on the whole device, and
+ * say nothing about a launch that has only a part of it. */
 static bool choose_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form,
                          const gg_problem *p) {
   if (gemm->tuned.length == 0 || p->multiprocessors) return false;
@@ -155,13 +155,14 @@ static bool choose_tuned(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form
 
 /* ---- What the model chooses ----------------------------------------------------------- */
 
-/* Whether a kernel computes in local memory, which no prediction knows of: registers were too few
- * for what it does, and it may be several times slower. */
+/* Whether a kernel spills registers to local memory. It may then be several times slower than
+ * predicted, because the model does not know of spills. */
 static bool spills(const gg_slot *slot) {
   return gg_module_facts_of(slot->module)->local_bytes > 0;
 }
 
-/* A form, of a product or of a pack's kernels for it, and which kernels are chosen from. */
+/* Which kernels are chosen from: of packs, or of the whole catalogue; and the form that they have,
+ * which is the product's or that of a pack's kernels for it. */
 typedef struct field {
   gg_form form;
   bool packed;
@@ -175,7 +176,7 @@ static gg_status open_field(field *f, gg_gemm *gemm, gg_error *err) {
   return st;
 }
 
-/* A roster in the order of its predictions, from which slots are taken. */
+/* A roster in the order of its predictions. It is sorted only as far as places are taken. */
 typedef struct ranking {
   gg_roster *roster;
   gg_ranked *list;
@@ -198,7 +199,7 @@ static gg_status rank(ranking *out, gg_gemm *gemm, const field *f, const gg_prob
   return GG_OK;
 }
 
-/* Where the `i`th in the order stands, of which those before were taken. */
+/* The place in the catalogue of the `i`th kernel in the order, after those before were taken. */
 static gg_catalogue_place take_place(ranking *r, size_t i) {
   gg_ranked_first(r->list + i, r->count - i);
   return r->roster->places[r->list[i].index];
@@ -212,7 +213,7 @@ static gg_status find_slot(gg_slot **out, gg_gemm *gemm, const field *f, gg_cata
   return st;
 }
 
-/* The same of those that were chosen before. */
+/* The same, but NULL if nobody has asked for the kernel before. */
 static gg_slot *find_known(gg_gemm *gemm, const field *f, gg_catalogue_place place) {
   pthread_mutex_lock(&gemm->lock);
   gg_slot *slot = gg_rosters_known(f->of, place);
@@ -220,21 +221,21 @@ static gg_slot *find_known(gg_gemm *gemm, const field *f, gg_catalogue_place pla
   return slot;
 }
 
-/* `kernels`: how many were measured for it; 0: it is the model's choice. */
+/* Remembers a choice on disk. `kernels`: how many were measured for it; 0: the model chose it. */
 static void remember(const gg_gemm *gemm, const field *f, int kernels, const gg_problem *p,
                      const gg_slot *slot, const gg_gemm_choice *choice) {
   gg_remembered_add(&gemm->remembered, (gg_remembered_how){f->packed, kernels}, &f->form, p,
                     &(gg_remembered_choice){slot->place, choice->seconds, choice->apart});
 }
 
-/* What is taken of a ranking. */
+/* The kernel that is taken of a ranking. */
 typedef struct pick {
   gg_slot *slot; /* loaded; NULL: nothing */
   double seconds;
-  bool others; /* some of those that were tried do not load, or do not take the problem */
+  bool others; /* whether others that were tried do not load, or do not take the problem */
 } pick;
 
-/* The `i`th in the order, where it loads and takes the problem. */
+/* Takes the `i`th in the order, if it loads and takes the problem. */
 static gg_status pick_one(pick *out, gg_gemm *gemm, const field *f, ranking *r, size_t i,
                           const gg_problem *p, gg_error *err) {
   gg_slot *slot;
@@ -255,8 +256,8 @@ static gg_status pick_first(pick *out, gg_gemm *gemm, const field *f, ranking *r
   return st;
 }
 
-/* The first that does not spill, if it is among the first few. Of what packs have it is known which
- * do, and those are neither generated nor loaded. */
+/* Takes the first kernel that does not spill, if it is among the first few. Packs say which of
+ * their kernels spill; those are neither generated nor loaded. */
 static void pick_unspilled(pick *out, gg_gemm *gemm, const field *f, ranking *r,
                            const gg_problem *p, gg_error *err) {
   int spilled = 0;
@@ -272,9 +273,10 @@ static void pick_unspilled(pick *out, gg_gemm *gemm, const field *f, ranking *r,
   }
 }
 
-/* The fastest by the model that loads and takes the problem; where that spills, the next that does
- * not, if it is among the first few. The first one's error if none loads. What a problem's strides
- * had a part in is not remembered: they are not in the key. */
+/* Chooses the fastest kernel by the model that loads and takes the problem; if that spills, the
+ * next that does not, if it is among the first few. If none loads, gives the first one's error. The
+ * choice is not remembered if some kernels did not take the problem: that may be because of its
+ * strides, which are not in the key. */
 static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, const field *f,
                                   const gg_problem *p, gg_error *err) {
   ranking r;
@@ -295,8 +297,8 @@ static gg_status choose_predicted(gg_gemm_choice *out, gg_gemm *gemm, const fiel
   return st;
 }
 
-/* The kernel that an earlier process chose, where it can be had: without waiting, if it is to be
- * `at_hand`. */
+/* Takes the kernel that an earlier process chose, if it can be had; with `at_hand`, only if that
+ * needs no waiting. */
 static bool recall(gg_gemm_choice *out, gg_gemm *gemm, const field *f, int kernels,
                    const gg_problem *p, bool at_hand) {
   gg_remembered_choice choice;
@@ -314,7 +316,7 @@ static bool recall(gg_gemm_choice *out, gg_gemm *gemm, const field *f, int kerne
   return there;
 }
 
-/* What was measured goes before what the model chose, for a gg_gemm that measures. */
+/* A gg_gemm that measures prefers what was measured to what the model chose. */
 static bool recall_any(gg_gemm_choice *out, gg_gemm *gemm, const field *f, const gg_problem *p,
                        bool at_hand) {
   return (gemm->measure && recall(out, gemm, f, gemm->measure, p, at_hand)) ||
@@ -328,8 +330,8 @@ static gg_status choose_of(gg_gemm_choice *out, gg_gemm *gemm, field *f, const g
   return choose_predicted(out, gemm, f, p, err);
 }
 
-/* Of what packs have for the form; false where that is nothing, or nothing that takes the problem.
- * Other errors than that go to the caller. */
+/* Chooses from the kernels that packs have for the form; false if there are none, or none that
+ * takes the problem. *st and `err` give other errors to the caller. */
 static bool choose_packed(gg_gemm_choice *out, gg_status *st, gg_gemm *gemm, const gg_form *form,
                           const gg_problem *p, gg_error *err) {
   field f = {.packed = true};
@@ -349,7 +351,8 @@ static bool choose_packed(gg_gemm_choice *out, gg_status *st, gg_gemm *gemm, con
 
 /* ---- The best ------------------------------------------------------------------------- */
 
-/* Of the problems that have the key the least: what serves it serves all. */
+/* The problem with the least workspace of those that have the same key: what serves it serves all
+ * of them. */
 static gg_problem least_of(const gg_gemm *gemm, const gg_problem *problem) {
   gg_problem least = *problem;
   least.workspace_bytes = gg_seen_workspace(problem);
@@ -365,7 +368,7 @@ static void add_seen(gg_gemm *gemm, gg_seen *seen, const gg_seen_key *key,
   pthread_mutex_unlock(&gemm->lock);
 }
 
-/* A new race of the product; NULL: it has one, or can have none. */
+/* Adds a race for the product; NULL: it has one already, or none can be added. */
 static gg_race *add_race(gg_gemm *gemm, const gg_form *form, const gg_seen_key *key,
                          const gg_problem *problem, const gg_gemm_choice *leader, bool packed) {
   gg_race *race = NULL;
@@ -376,13 +379,13 @@ static gg_race *add_race(gg_gemm *gemm, const gg_form *form, const gg_seen_key *
   return race;
 }
 
-/* Has the race's next contender loaded; where that cannot be, it goes without. */
+/* Leaves the race's next contender to be loaded; if that fails, the race starts without it. */
 static void go_on(gg_gemm *gemm, gg_race *race) {
   if (!gg_later_add(&gemm->later, &race->form, &race->problem)) gg_race_start(race);
 }
 
-/* The best for good, where it was measured or nothing is to be; else it is the first to lead. Of
- * what cannot be raced the model's choice stays. */
+/* Keeps a choice for good if it was measured, or if nothing is to be measured. Else it is the first
+ * leader of a race, but is kept, too, if there can be no race. */
 static void keep(gg_gemm_choice *best, gg_gemm *gemm, const gg_form *form, const gg_seen_key *key,
                  const gg_problem *problem, bool packed) {
   bool decided = !gemm->measure || best->tuned || best->measured;
@@ -416,8 +419,8 @@ static bool compiles(const gg_gemm *gemm) {
   return gemm->context->compiler && !gemm->context->compiler->why_not;
 }
 
-/* The fastest of those that are loaded, or, of the first few, in the cache; *best: that is the
- * fastest of all. */
+/* Takes the fastest kernel that is loaded, or that is among the first few and in the cache. *best
+ * says whether it is the fastest of all. */
 static bool rank_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const field *f,
                          const gg_problem *p) {
   ranking r;
@@ -439,8 +442,8 @@ static bool rank_at_hand(gg_gemm_choice *out, bool *best, gg_gemm *gemm, const f
   return found;
 }
 
-/* What an earlier process chose of the whole catalogue is the best; else what packs have goes
- * before a look at the catalogue, which would plan it. */
+/* What an earlier process chose from the whole catalogue is the best. Without that, packs are asked
+ * before the catalogue, because that would have to be planned. */
 static bool find_at_hand(gg_gemm_choice *out, bool *best, bool *packed, gg_gemm *gemm,
                          const gg_form *form, const gg_problem *p) {
   field f = {.form = *form};
@@ -452,7 +455,7 @@ static bool find_at_hand(gg_gemm_choice *out, bool *best, bool *packed, gg_gemm 
   return *packed || rank_at_hand(out, best, gemm, &f, p);
 }
 
-/* For good: nothing better will come. */
+/* Keeps what is at hand for good, because nothing better will come. */
 static void keep_at_hand(gg_gemm *gemm, const gg_seen_key *key) {
   const gg_gemm_choice *at_hand = gg_seen_find(&gemm->meanwhile, key);
   if (!at_hand) return;
@@ -493,7 +496,7 @@ static void choose_compiled(gg_gemm *gemm, const gg_form *form, const gg_seen_ke
 
 /* ---- Measured at work ----------------------------------------------------------------- */
 
-/* The field of a race's contenders: that of its first leader. */
+/* Opens the field that a race's contenders are from, which is that of its first leader. */
 static bool open_raced(field *f, gg_gemm *gemm, const gg_race *race) {
   bool serves = true;
   *f = (field){.form = race->form, .packed = race->packed};
@@ -502,9 +505,9 @@ static bool open_raced(field *f, gg_gemm *gemm, const gg_race *race) {
   return serves && open_field(f, gemm, NULL) == GG_OK;
 }
 
-/* Asks the next of the model's order to take part; false where all have been asked. Those that
- * spill, or take much longer by the model, are not worth the calls that they would compute, and
- * some more are asked for those that do not come. */
+/* Asks the next kernel in the model's order to take part in the race; false when all have been
+ * asked. Kernels that spill, or that take much longer by the model, are not worth the calls that
+ * they would compute. A few more than `measure` are asked, to replace those that do not come. */
 static bool ask_next(gg_gemm *gemm, gg_race *race, const field *f, ranking *r,
                      const gg_problem *p) {
   const double longest = 2; /* times the fastest by the model */
@@ -523,7 +526,7 @@ static bool ask_next(gg_gemm *gemm, gg_race *race, const field *f, ranking *r,
   return true;
 }
 
-/* One kernel, so that other products have their turns between. */
+/* Loads one contender of a race, and only one, so that other products have their turns between. */
 static void gather(gg_gemm *gemm, gg_race *race) {
   gg_problem least = least_of(gemm, &race->problem);
   field f;
@@ -547,8 +550,8 @@ static void tell_fault(gg_gemm *gemm, const gg_race *race) {
   gg_str_free(&text);
 }
 
-/* When the race is over its winner is the product's kernel, and that of later processes, if it has
- * won by time alone. */
+/* When a race is over its winner is the product's kernel. It is remembered for later processes only
+ * if nothing but times decided the race. */
 static void keep_winner(gg_gemm *gemm, gg_race *race) {
   if (race->kept || gg_race_stage_of(race) != GG_RACE_OVER) return;
   gg_gemm_choice winner = gg_race_leader(race);

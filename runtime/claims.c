@@ -1,6 +1,6 @@
 #include "claims.h"
 
-/* Clusters that a GPC has room for. Loose multiprocessors hold pairs at most. */
+/* How many clusters a GPC has room for. Loose multiprocessors hold clusters of two CTAs at most. */
 static int64_t room_in(const gg_gpcs *gpcs, int gpc, int64_t ctas) {
   enum { pair = 2 };
   return gpcs->loose[gpc] && ctas > pair ? 0 : gpcs->size[gpc] / ctas;

@@ -6,10 +6,10 @@
 #include "gemmgen_kernel.h"
 #include "gpc.h"
 
-/* `clusters` clusters of `ctas` CTAs each are those of the grid, of which `works` have something to
- * compute. Every GPC gets clusters by the room that it has, and works by its clusters, never more
- * than these; the numbers of a GPC's works follow each other. gpcs NULL: nothing is known of them,
- * and all are one group. Pure. */
+/* Deals the work of a grid of `clusters` clusters, of `ctas` CTAs each, of which `works` have
+ * something to compute. Every GPC gets clusters in proportion to the room that it has, and works in
+ * proportion to its clusters, never more than these. The numbers of a GPC's works follow each
+ * other. gpcs NULL: nothing is known of them, and all are one group. */
 void gg_claims_deal(gg_gpc_table *out, const gg_gpcs *gpcs, int64_t works, int64_t clusters,
                     int64_t ctas);
 

@@ -9,19 +9,19 @@
 #include "problem.h"
 #include "spec/spec.h"
 
-enum { widest = 16 /* bytes of an access: of C and D more alignment is of no use */ };
+enum { widest = 16 /* bytes of an access to C or D: more alignment is of no use */ };
 
 /* ---- Epilogues ------------------------------------------------------------------------ */
 
 typedef struct matrix {
-  bool is; /* whether the operation has one */
+  bool is; /* whether the operation has a matrix */
   bool typed;
   gg_dtype type; /* D's where it has none of its own */
 } matrix;
 
 typedef struct gg_epilogue {
   struct gg_epilogue *next;
-  matrix matrices[GG_OPERATIONS_MAX]; /* of the operations */
+  matrix matrices[GG_OPERATIONS_MAX]; /* one for each operation */
   char text[];
 } epilogue;
 
@@ -35,7 +35,7 @@ static void note_matrices(epilogue *e, const gg_spec *spec) {
   }
 }
 
-/* Two threads may add the same: then there are two of it. */
+/* If two threads add the same epilogue, the list has it twice. */
 static void publish(gg_epilogues *known, epilogue *e) {
   e->next = atomic_load_explicit(&known->first, memory_order_relaxed);
   while (!atomic_compare_exchange_weak_explicit(&known->first, &e->next, e, memory_order_release,
@@ -52,7 +52,7 @@ static gg_status find_epilogue(const epilogue **out, gg_epilogues *known, const 
   if (e) return GG_OK;
   gg_arena arena = GG_ARENA_INIT;
   gg_spec spec;
-  gg_form aligned = *form; /* the text alone matters */
+  gg_form aligned = *form; /* only the text matters */
   aligned.a.align = aligned.b.align = aligned.c.align = aligned.d.align = widest;
   size_t length = strlen(form->epilogue) + 1;
   gg_status st = gg_spec_of_form(&spec, &aligned, &arena, err);
@@ -80,8 +80,8 @@ void gg_epilogues_free(gg_epilogues *known) {
 
 /* ---- Alignments ----------------------------------------------------------------------- */
 
-/* The largest power of two, up to `most` bytes, of which address and strides are multiples; at
- * least an element, so that less is gg_prepare's to refuse. */
+/* The largest power of two, up to `most` bytes, of which address and strides are multiples. It is
+ * at least an element: if they have less, gg_prepare refuses them. */
 static int alignment_of(gg_dtype type, int most, uint64_t address, int64_t ld, int64_t batch_stride,
                         const gg_problem *problem) {
   uint64_t bits = (uint64_t)gg_dtype_info_of(type)->bits;
@@ -91,7 +91,7 @@ static int alignment_of(gg_dtype type, int most, uint64_t address, int64_t ld, i
   return align < element ? element : align < 1 ? 1 : align;
 }
 
-/* Of a matrix like D as many elements are aligned as of D: no more than it has. */
+/* D's alignment, limited so that as many elements as it has are aligned in a matrix like D, too. */
 static int limited_by(int align, const gg_form *form, const matrix *m, const gg_extra *extra,
                       const gg_problem *problem) {
   gg_dtype type = m->typed ? m->type : form->d.type;
@@ -102,7 +102,8 @@ static int limited_by(int align, const gg_form *form, const matrix *m, const gg_
   return limit < element ? element : limit;
 }
 
-/* Of matrices that arrays of addresses have nothing is known but that elements are whole. */
+/* If matrices are given by arrays of addresses, all that is known of an address is that it is a
+ * multiple of an element. */
 static int alignment_in_batch(gg_dtype type, int most, uint64_t address, int64_t ld,
                               int64_t batch_stride, const gg_problem *problem) {
   if (problem->pointers) address = (uint64_t)gg_dtype_bytes(type, 1), batch_stride = 0;

@@ -1,6 +1,6 @@
-/* A device through a driver. The primary context is retained, not made: what the CUDA runtime and
- * other libraries allocate in it is usable here, and the other way round. Calls that need it push
- * it and pop it again, so that no thread's current context changes under its owner. */
+/* A device through a driver. The context is the device's primary context. So what the CUDA runtime
+ * and other libraries allocate in it is usable here, and the other way round. Calls that need it
+ * push it and pop it again, so that a thread's current context stays the same. */
 #include "context.h"
 
 #include <string.h>
@@ -108,7 +108,7 @@ void gg_capture_forbid(const gg_context *context, int before) {
 
 /* ---- Memory and streams --------------------------------------------------------------- */
 
-/* One call of the driver with the context current. */
+/* Makes one call of the driver with the context current. */
 #define WITHIN(context, err, call, ...)                                                            \
   gg_status st = gg_context_enter((context), (err));                                               \
   if (st) return st;                                                                               \
@@ -149,7 +149,8 @@ gg_status gg_memory_read(gg_context *context, void *to, uint64_t from, size_t by
   WITHIN(context, err, cuMemcpyDtoH, to, from, bytes);
 }
 
-/* Ordered with the default stream, where the copies above run: a copy never overtakes a launch. */
+/* The stream is ordered with the default stream, in which the copies above run, so that a copy
+ * never overtakes a launch. */
 gg_status gg_stream_open(struct CUstream_st **out, gg_context *context, gg_error *err) {
   GG_NEED(err, out);
   GG_NEED(err, context);

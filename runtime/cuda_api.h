@@ -105,7 +105,7 @@ enum {
   CU_MEMORYTYPE_UNIFIED = 4,
 };
 
-/* What ends and begins the list of cuLaunchKernel's `extra`. */
+/* Keys of the list that cuLaunchKernel's `extra` points to. */
 #define CU_LAUNCH_PARAM_END            ((void *)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE    ((void *)2)
@@ -116,7 +116,7 @@ typedef struct CUlaunchAttribute {
   union {
     unsigned cluster[3];
     int flag;          /* of CU_LAUNCH_ATTRIBUTE_COOPERATIVE */
-    uint64_t words[8]; /* the size and alignment that the driver knows */
+    uint64_t words[8]; /* gives the union the size and alignment that it has in cuda.h */
   } value;
 } CUlaunchAttribute;
 
@@ -129,7 +129,7 @@ typedef struct CUlaunchConfig {
   unsigned attribute_count;
 } CUlaunchConfig;
 
-/* 128 bytes, which a pointer to it aligns to 64. */
+/* 128 bytes. The driver needs pointers to one to be aligned to 64. */
 typedef struct CUtensorMap {
   uint64_t opaque[16];
 } CUtensorMap;

@@ -1,4 +1,4 @@
-/* The driver API out of NVIDIA's libcuda, and what its calls give as errors. */
+/* The driver API from NVIDIA's libcuda, and errors made of what its calls return. */
 #include "driver.h"
 
 static const gg_symbol symbols[] = {
@@ -7,8 +7,8 @@ static const gg_symbol symbols[] = {
 #undef GG_DRIVER
 };
 
-/* libgemmgen-emu may be found in libcuda's place (`gemmgen emu -- PROGRAM`): it takes PTX, not
- * cubins. */
+/* Whether libgemmgen-emu was found in place of libcuda (`gemmgen emu -- PROGRAM`). It takes PTX,
+ * not cubins. */
 static bool is_emulator(const gg_library *library) {
   static const gg_symbol mark = {"gg_emu_message", 0};
   const char *(*message)(void);

@@ -12,12 +12,12 @@ typedef struct gg_driver {
 #define GG_DRIVER(name, symbol, arguments) CUresult(*name) arguments;
 #include "driver.def"
 #undef GG_DRIVER
-  gg_library library; /* libcuda; nothing where the driver is emulated */
+  gg_library library; /* libcuda; empty if the driver is emulated */
   bool emulated;
 } gg_driver;
 
-/* Fills the table from libcuda (GG_PROVIDER_AUTO too: it is the caller who tries another) or from
- * the emulator; calls nothing. Close with gg_driver_close. */
+/* Fills the table from libcuda or from the emulator, and calls nothing. With GG_PROVIDER_AUTO it
+ * fills it from libcuda, and the caller tries another provider. Close with gg_driver_close. */
 gg_status gg_driver_open(gg_driver *out, gg_provider provider, gg_error *err);
 gg_status gg_driver_open_cuda(gg_driver *out, gg_error *err);
 void gg_driver_close(gg_driver *driver);

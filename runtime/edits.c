@@ -1,9 +1,9 @@
-/* Texts go out, and come in again edited. That everything downstream knows an edited text by its
- * content (the cache's key, a pack's) is why it replaces the kernel's before anything else is done
- * with it.
+/* Texts are written out, and read in again when they have been edited. An edited text replaces the
+ * kernel's before anything else is done, because the keys of the cache and of packs are made from
+ * the text.
  *
- * Who compiles waits for these files, and an error in one of ours is told, but ends no compilation:
- * only an override that cannot be taken does. */
+ * A file that cannot be written gives a warning but does not end a compilation; an edited text that
+ * cannot be read does. */
 #include "edits.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static const size_t text_limit = (size_t)64 << 20;
 
 /* ---- What the environment says -------------------------------------------------------- */
 
-/* A copy of a variable's value; NULL where it is not set, or empty. */
+/* A copy of a variable's value; NULL if it is not set, or empty. */
 static gg_status read_variable(char **out, const char *name, gg_error *err) {
   const char *value = getenv(name);
   *out = NULL;
@@ -61,8 +61,8 @@ static void tell(const gg_edits *edits, const gg_str *text) {
 
 /* ---- Coming in ------------------------------------------------------------------------ */
 
-/* Whether this is the first time that something of this hash is said. When the table is full, it
- * is said again. */
+/* Whether something with this hash is said for the first time. When the table is full, things are
+ * said again. */
 static bool is_news(gg_edits *edits, uint64_t hash) {
   if (hash == 0) hash = 1;
   for (size_t i = 0; i < GG_EDITS_TOLD; i++) {

@@ -108,7 +108,7 @@ static const member map_members[] = {
 
 /* ---- Facts ------------------------------------------------------------------------------ */
 
-/* Every member that is no text and no float is an integer of 1, 4 or 8 bytes. */
+/* Every member that is neither a text nor a float is an integer of 1, 4 or 8 bytes. */
 static int64_t number_at(const char *at, size_t size) {
   int64_t wide;
   int32_t narrow;
@@ -121,7 +121,7 @@ static int64_t number_at(const char *at, size_t size) {
   return wide;
 }
 
-/* False: it is 0. */
+/* Reads a fact. False: it is 0. */
 static bool read(gg_fact *fact, const member *row, const void *of) {
   const char *at = (const char *)of + row->offset;
   fact->kind = row->kind;
@@ -143,7 +143,7 @@ typedef struct viewer {
   void *user;
 } viewer;
 
-/* The members of `count` elements, of `size` bytes each. */
+/* Reads the facts of `count` elements, of `size` bytes each. */
 static void see_all(const viewer *all, const char *list, const void *elements, size_t count,
                     size_t size, const member *members, size_t member_count) {
   gg_fact fact = {.list = list};
@@ -178,7 +178,7 @@ uint64_t gg_checksum(const void *data, size_t size) {
   return gg_hash_bytes(GG_HASH_BEGIN, data, size);
 }
 
-/* Numbers by their bytes from the lowest on, whatever the machine's order. */
+/* Adds the bytes of a number from the lowest on, whatever the machine's order. */
 static uint64_t add_number(uint64_t hash, uint64_t number) {
   unsigned char bytes[sizeof number];
   for (size_t i = 0; i < sizeof bytes; i++, number >>= 8)

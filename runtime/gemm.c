@@ -1,13 +1,13 @@
 /* gg_gemm: from a product to a prepared launch.
  *
- * Three tables, from fast to slow. What was seen (seen.h) is found by types, majors, alignments and
- * extents, without a lock. Else a kernel is chosen (chooser.h): of the form's rosters (roster.h)
- * ranked by the model, behind what `gemmgen tune` has measured (tuned.h); the first that loads and
- * takes the problem is remembered. Rosters are made under the gg_gemm's lock, which guards the
- * lists and nothing that compiles. Where a gg_gemm measures, launches of a product run the first
- * few in turn until one is known to be the fastest (race.h), and only then it is seen.
+ * A product that was seen before (seen.h) is found by types, majors, alignments and extents,
+ * without a lock. Else a kernel is chosen (chooser.h): what `gemmgen tune` has measured (tuned.h),
+ * or, of the form's rosters (roster.h) in the model's order, the first kernel that loads and takes
+ * the problem. It is then seen. Rosters are made under the gg_gemm's lock, which guards the lists;
+ * nothing is compiled while it is held. If a gg_gemm measures, launches of a product run the first
+ * few kernels in turn until one is known to be the fastest (race.h), and only then it is seen.
  *
- * Invariant: what is remembered is loaded, and stays so until gg_gemm_close. */
+ * Invariant: kernels of products that were seen are loaded, and stay so until gg_gemm_close. */
 #include "gemmgen_gemm.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static gg_status open_source(gg_roster_source *out, const gg_context *context, c
   return st ? st : gg_packs_open(&out->packs, packs ? packs : "", facts->arch, err);
 }
 
-/* What the options say, or else the environment. */
+/* Reads how many kernels are measured, from the options or else from the environment. */
 static gg_status read_measure(int *out, int64_t asked, gg_error *err) {
   char takes[32];
   snprintf(takes, sizeof takes, "0 (none) to %d", GG_GEMM_MEASURE_MAX);
@@ -88,7 +88,7 @@ gg_status gg_gemm_open(gg_gemm **out, gg_context *context, const gg_gemm_options
 
 void gg_gemm_close(gg_gemm *gemm) {
   if (!gemm) return;
-  gg_later_close(&gemm->later); /* which uses all the rest */
+  gg_later_close(&gemm->later); /* first, because its thread uses all the rest */
   gg_keep_winners(gemm);
   gg_races_free(&gemm->races);
   gg_seen_free(&gemm->seen);
@@ -118,7 +118,7 @@ static gg_status check_extents(const gg_problem *p, gg_error *err) {
   return GG_OK;
 }
 
-/* A caller's form and problem, whatever versions of the structs they are. */
+/* Room for a caller's form and problem, if they are other versions of the structs. */
 typedef struct product {
   gg_form form;
   gg_problem problem;
@@ -134,7 +134,7 @@ static gg_status read_product(const gg_form **form, const gg_problem **problem, 
   return st;
 }
 
-/* *race: the product's, where that is not decided; else NULL. */
+/* Finds or chooses a kernel. *race is the product's race, if it is not decided; else NULL. */
 static gg_status find_choice(gg_gemm_choice *out, gg_race **race, gg_gemm *gemm,
                              const gg_form *form, const gg_problem *problem, gg_error *err) {
   *out = (gg_gemm_choice)GG_GEMM_CHOICE_INIT;
@@ -173,7 +173,7 @@ gg_status gg_gemm_choose(gg_gemm_choice *out, gg_gemm *gemm, const gg_form *form
   return st ? st : gg_sized_write(out, &choice, sizeof choice, "gg_gemm_choice", err);
 }
 
-/* A problem is large: it is copied only where it has to say something else. */
+/* Prepares the launch of a choice. A problem is large, so it is copied only if it has to change. */
 static gg_status prepare_choice(gg_prepared *out, const gg_gemm_choice *choice,
                                 const gg_problem *problem, gg_error *err) {
   if (!choice->apart) return gg_prepare(out, choice->module, problem, err);
@@ -182,7 +182,7 @@ static gg_status prepare_choice(gg_prepared *out, const gg_gemm_choice *choice,
   return gg_prepare(out, choice->module, &apart, err);
 }
 
-/* The chosen kernel's launch; *race as above, where that kernel takes the problem. */
+/* Prepares the launch of the chosen kernel. *race is as above if that kernel takes the problem. */
 static gg_status prepare(gg_prepared *out, gg_race **race, gg_gemm *gemm, const gg_form *form,
                          const gg_problem *problem, gg_error *err) {
   product room;
@@ -194,7 +194,8 @@ static gg_status prepare(gg_prepared *out, gg_race **race, gg_gemm *gemm, const 
   if (st || !choice.module) return st;
   st = prepare_choice(out, &choice, problem, &why);
   if (gg_slot_gives_way(st)) {
-    /* Seen with other strides, which this kernel could address: choose for these. */
+    /* The product was seen with other strides, which this kernel could address: choose for these.
+     */
     gg_form full;
     *race = NULL;
     gg_error_clear(&why);

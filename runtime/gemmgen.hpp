@@ -1,19 +1,14 @@
-/* gemmgen for C++17: the handles of the C headers with owners, errors as exceptions or as values.
+/* gemmgen for C++17: classes that own the handles of the C headers, and errors as exceptions or as
+ * values.
  *
  *     gemmgen::Context context;
  *     gemmgen::Gemm gemm(context);
  *     gemm.launch(form, problem, stream);
  *
- * Structs that callers fill in (gg_form, gg_problem, options) are C's, as are its enumerators; so
- * this header is a thin one, with nothing to compile but inline calls; what programs of packed
- * kernels need of it, of libgemmgen-launch alone, is gemmgen_launch.hpp. Each call that can fail
- * exists twice: it throws gemmgen::Error, or, with a gemmgen::Failure as its last argument, says
- * there what went wrong, throws nothing of ours, and leaves what it should have made empty. Where
- * exceptions are off (-fno-exceptions) the second kind alone is there.
- *
- * Owners move and do not copy. What is made of a Context (Module, Gemm, Packer, Memory, Stream)
- * goes before it does: members and locals in the order of their making do. Threads are as in C: any
- * number may use one object at a time, but for its construction, its move and its end. */
+ * Structs that callers fill in (gg_form, gg_problem, options) and enumerators are those of C, so
+ * that this header consists of inline calls only. gemmgen_launch.hpp is the part of it that
+ * programs of packed kernels need, with libgemmgen-launch; what it says of errors, owners and
+ * threads goes for this header, too. */
 #ifndef GEMMGEN_HPP
 #define GEMMGEN_HPP
 
@@ -24,7 +19,7 @@ namespace gemmgen {
 
 /* ---- Specs and kernels ---------------------------------------------------------------- */
 
-/* A YAML file: one spec, or those of its sweep. */
+/* The specs of a YAML file: one, or those of its sweep. */
 class SpecFile {
 public:
   SpecFile() noexcept = default;
@@ -34,7 +29,7 @@ public:
     gg_spec_file_load(&file, path.c_str(), failure.get());
     return SpecFile(file);
   }
-  /* Reads a text, which errors call `name`. */
+  /* Reads a text. Errors give its name as `name`. */
   static SpecFile parse(std::string_view text, const std::string &name, Failure &failure) {
     gg_spec_file *file = nullptr;
     gg_spec_file_parse(&file, text.data(), text.size(), name.c_str(), failure.get());
@@ -57,11 +52,11 @@ public:
   size_t size() const noexcept {
     return handle_ ? gg_spec_file_count(handle_.get()) : 0;
   }
-  /* The file's, for as long as that is there. */
+  /* Valid for as long as the SpecFile is. */
   const gg_spec &operator[](size_t index) const {
     return *gg_spec_file_get(handle_.get(), index);
   }
-  /* The text, for Failure::text. */
+  /* The file's text, for Failure::text. */
   const char *source() const noexcept {
     return handle_ ? gg_spec_file_source(handle_.get()) : nullptr;
   }
@@ -88,7 +83,7 @@ inline std::string explain(const gg_spec &spec, bool json, Failure &failure) {
   return text;
 }
 
-/* The value of an expression of the layout algebra, and where `svg` is not null its drawing. */
+/* The value of an expression of the layout algebra; if `svg` is not null, also its drawing. */
 inline std::string layout(const std::string &expression, std::string *svg, Failure &failure) {
   gg_str value = GG_STR_INIT, drawing = GG_STR_INIT;
   gg_layout_show(&value, nullptr, svg ? &drawing : nullptr, expression.c_str(), nullptr,
@@ -111,7 +106,7 @@ inline std::string layout(const std::string &expression, std::string *svg = null
 }
 #endif
 
-/* A generated kernel: text and the facts of its launch, which -> reads. */
+/* A generated kernel. -> gives its text and the facts of its launch. */
 class Kernel {
 public:
   Kernel() noexcept = default;
@@ -153,7 +148,7 @@ private:
 
 /* ---- Compiling ------------------------------------------------------------------------ */
 
-/* What NVRTC made; -> reads it. */
+/* What NVRTC made, which -> gives. */
 class Binary {
 public:
   Binary() noexcept = default;
@@ -181,7 +176,7 @@ private:
   std::unique_ptr<gg_binary, Free> handle_;
 };
 
-/* By a Compiler's or a Context's compiler; `arch` null: the kernel's own. */
+/* Compiles with the compiler of a Compiler or a Context; `arch` null: for the kernel's own. */
 inline Binary compile(gg_compiler *compiler, const Kernel &kernel, const char *arch,
                       gg_format format, Failure &failure) {
   gg_binary *binary = nullptr;
@@ -260,7 +255,7 @@ inline Module::Module(const Context &context, const Kernel &kernel, const gg_bin
 }
 #endif
 
-/* The one call: the best of the shipped kernels for a form and a problem. */
+/* Launches the best of the shipped kernels for a form and a problem (gemmgen_gemm.h). */
 class Gemm {
 public:
   Gemm(const Context &context, const gg_gemm_options &options, Failure &failure) {
@@ -320,7 +315,7 @@ private:
   std::unique_ptr<gg_gemm, Close> handle_;
 };
 
-/* Brings rows of scale factors to where kernels read them, on the device. */
+/* Packs rows of scale factors on the device, to the layout that kernels read. */
 class Packer {
 public:
   Packer(const Context &context, Failure &failure) {

@@ -1,5 +1,5 @@
-/* gemmgen for C++17, as far as libgemmgen-launch goes: contexts, memory, streams, modules and packs
- * with owners, errors as exceptions or as values. gemmgen.hpp has this and the rest.
+/* gemmgen for C++17, as far as libgemmgen-launch goes: classes that own contexts, memory, streams,
+ * modules and packs, and errors as exceptions or as values. gemmgen.hpp has this and the rest.
  *
  *     #include "gemms.h"                                             what gemmgen pack has written
  *
@@ -7,13 +7,14 @@
  *     gemmgen::Packed<gemms_open, gemms_close> kernels(context);
  *     kernels.launch(gemms_layer, problem, stream);                  throws gemmgen::Error
  *
- * Each call that can fail exists twice: it throws gemmgen::Error, or, with a gemmgen::Failure as
- * its last argument, says there what went wrong, throws nothing of ours, and leaves what it should
- * have made empty. Where exceptions are off (-fno-exceptions) the second kind alone is there.
+ * Each call that can fail exists twice. One throws gemmgen::Error. The other takes a
+ * gemmgen::Failure as its last argument, says there what went wrong, throws no exception of ours,
+ * and leaves what it should have made empty. Without exceptions (-fno-exceptions) only the second
+ * one exists.
  *
- * Owners move and do not copy. What is made of a Context (Module, Packed, Memory, Stream) goes
- * before it does: members and locals in the order of their making do. Threads are as in C: any
- * number may use one object at a time, but for its construction, its move and its end. */
+ * Owners can be moved but not copied. What is made of a Context (Module, Packed, Memory, Stream)
+ * must be destroyed before it, as members and locals are that are declared after it. Threads are as
+ * in C: any number may use an object at a time, except to construct, move or destroy it. */
 #ifndef GEMMGEN_LAUNCH_HPP
 #define GEMMGEN_LAUNCH_HPP
 
@@ -28,7 +29,7 @@
 #include <stdexcept>
 #endif
 
-/* Of libgemmgen: what gemmgen.hpp declares in full. */
+/* A part of libgemmgen, which gemmgen.hpp declares in full. */
 typedef struct gg_compiler gg_compiler;
 
 namespace gemmgen {
@@ -37,7 +38,7 @@ class Kernel;
 
 /* ---- Errors --------------------------------------------------------------------------- */
 
-/* A gg_error with an owner: what went wrong, or that nothing did. */
+/* Owns a gg_error: what went wrong, or that nothing did. */
 class Failure {
 public:
   Failure() noexcept = default;
@@ -60,7 +61,7 @@ public:
   std::string_view message() const noexcept {
     return error_.message;
   }
-  /* A compiler's; "" where there is none. */
+  /* A compiler's log; "" if there is none. */
   std::string_view log() const noexcept {
     return error_.log ? error_.log : "";
   }
@@ -68,8 +69,8 @@ public:
     return error_;
   }
 
-  /* As compilers print it: place, message and name; with `source`, the text, its line and a caret.
-   */
+  /* The error as compilers print one: place, message and name. If `source` is the text that it is
+   * about, also its line and a caret. */
   std::string text(const char *source = nullptr) const {
     gg_str out = GG_STR_INIT;
     gg_error_print(&out, &error_, source);
@@ -78,11 +79,11 @@ public:
     return text;
   }
 
-  /* For the next call: a first error is never overwritten. */
+  /* To be called before the object is used again: a first error is never overwritten. */
   void clear() noexcept {
     gg_error_clear(&error_);
   }
-  /* What C's functions take. */
+  /* For functions of the C headers. */
   gg_error *get() noexcept {
     return &error_;
   }
@@ -92,7 +93,7 @@ private:
 };
 
 #if defined(__cpp_exceptions)
-/* What a Failure says, thrown. what() is its text without the source's line. */
+/* What is thrown for a Failure. what() is its text without the source's line. */
 class Error : public std::runtime_error {
 public:
   explicit Error(const Failure &failure)
@@ -106,7 +107,7 @@ public:
   gg_stage stage() const noexcept {
     return stage_;
   }
-  /* Of a spec or an expression; 0 and "" where there is no place. */
+  /* The place in a spec or an expression; 0 and "" if the error has none. */
   int line() const noexcept {
     return line_;
   }
@@ -136,7 +137,7 @@ private:
   std::string file_, message_, log_;
 };
 
-/* Throws what failed; nothing where nothing did. */
+/* Throws an Error if something failed. */
 inline void check(const Failure &failure) {
   if (failure) throw Error(failure);
 }
@@ -159,7 +160,7 @@ public:
     open(options, failure);
   }
 #if defined(__cpp_exceptions)
-  /* Device 0 of what there is: the GPU, else the emulator. */
+  /* By default device 0 of what there is: the GPU, else the emulator. */
   explicit Context(const gg_context_options &options = GG_CONTEXT_OPTIONS_INIT) {
     GEMMGEN_THROWING(open(options, failure));
   }
@@ -174,10 +175,10 @@ public:
   const gg_device_facts &device() const noexcept {
     return *gg_context_device(get());
   }
-  /* The context's, of libgemmgen: gemmgen.hpp has it. */
+  /* The context's compiler, with libgemmgen; gemmgen.hpp defines this. */
   gg_compiler *compiler() const noexcept;
 
-  /* Waits for all that is on a stream; null: the default one. */
+  /* Waits for all work of a stream; null is the default one. */
   gg_status synchronize(CUstream_st *stream, Failure &failure) const {
     return gg_synchronize(get(), stream, failure.get());
   }
@@ -201,7 +202,7 @@ private:
   std::unique_ptr<gg_context, Close> handle_;
 };
 
-/* Device memory. Copies wait. */
+/* Device memory. write and read return when the copy is done. */
 class Memory {
 public:
   Memory() noexcept = default;
@@ -219,7 +220,7 @@ public:
     if (address_) gg_memory_free(context_, address_);
   }
 
-  /* A workspace of so many bytes, its counters zero. */
+  /* A workspace of `bytes` bytes, whose counters are zero. */
   static Memory workspace(const Context &context, int64_t bytes, Failure &failure) {
     Memory memory;
     memory.context_ = context.get();
@@ -265,7 +266,7 @@ private:
   uint64_t address_ = 0;
 };
 
-/* A stream of one's own; programs with streams of the CUDA runtime pass those. */
+/* A stream, for programs that have none of the CUDA runtime to pass. */
 class Stream {
 public:
   Stream(const Context &context, Failure &failure) {
@@ -305,7 +306,7 @@ private:
 
 /* ---- Launching ------------------------------------------------------------------------ */
 
-/* A checked problem, ready to launch: gg_prepared, a value. */
+/* Launches a problem that was checked before. */
 inline gg_status launch(const gg_prepared &prepared, CUstream_st *stream, Failure &failure) {
   return gg_launch_prepared(&prepared, stream, failure.get());
 }
@@ -315,7 +316,7 @@ inline void launch(const gg_prepared &prepared, CUstream_st *stream = nullptr) {
 }
 #endif
 
-/* A kernel that is loaded, whoever owns it: a value, which copies. */
+/* Refers to a kernel that is loaded, whoever owns it. It can be copied. */
 class ModuleRef {
 public:
   ModuleRef() noexcept = default;
@@ -360,15 +361,15 @@ protected:
   const gg_module *module_ = nullptr;
 };
 
-/* A kernel loaded on a context's device, with its owner. */
+/* Owns a kernel loaded on a context's device. */
 class Module : public ModuleRef {
 public:
-  /* What was compiled elsewhere. */
+  /* Loads what was compiled elsewhere. */
   Module(const Context &context, const gg_kernel &kernel, const gg_binary &binary,
          Failure &failure) {
     load(context, kernel, binary, failure);
   }
-  /* Of libgemmgen, which generates and compiles: gemmgen.hpp has these. */
+  /* These need libgemmgen, which generates and compiles; gemmgen.hpp defines them. */
   Module(const Context &context, const Kernel &kernel, Failure &failure);
   Module(const Context &context, const Kernel &kernel, const gg_binary &binary, Failure &failure);
 #if defined(__cpp_exceptions)
@@ -404,8 +405,8 @@ private:
 /* ---- Packs ---------------------------------------------------------------------------- */
 
 /* What `gemmgen pack` has written, loaded on a context's device: Packed<gemms_open, gemms_close>.
- * Its functions are given by their names: a launch's, a module's, that which packs scale factors.
- */
+ * Member functions take the pack's own functions as arguments: one that launches a kernel, one that
+ * finds its module, or the one that packs scale factors. */
 template <auto open, auto close> class Packed {
   template <class Pack> static Pack pack_of(gg_status (*)(Pack *, gg_context *, gg_error *));
 
@@ -448,15 +449,15 @@ public:
   }
 #endif
 
-  /* A kernel by itself, for prepared launches and workspaces; false where the device cannot run
-   * it. The pack's, which it does not outlive. */
+  /* One kernel, for prepared launches and workspaces; false if the device cannot run it. It must
+   * not be used after the pack is destroyed. */
   ModuleRef module(Find kernel) const noexcept {
     return ModuleRef(kernel(&pack_));
   }
   explicit operator bool() const noexcept {
     return pack_.packed != nullptr;
   }
-  /* What C's functions take. */
+  /* For functions of the C headers. */
   const Pack *get() const noexcept {
     return &pack_;
   }

@@ -1,13 +1,13 @@
-/* libgemmgen's device side: compile a gg_kernel, load it, launch it.
+/* libgemmgen's device side compiles a gg_kernel, loads it and launches it.
  *
  *     gg_kernel --gg_compile--> gg_binary --gg_module_load--> gg_module --gg_launch--> on a stream
  *
- * Contexts, problems and launches are gemmgen_launch.h's: what a program needs whose kernels were
- * compiled before. Here is what compiles, with NVRTC, which is loaded with dlopen when a context is
- * opened.
+ * Contexts, problems and launches are in gemmgen_launch.h, which is enough for a program whose
+ * kernels were compiled before. This header has what compiles, with NVRTC, which is loaded with
+ * dlopen when a context is opened.
  *
- * Threads: a gg_compiler is const once made, as what gemmgen_launch.h has is. Nothing is shared
- * between two compilers but the cache directory, whose entries appear by rename. */
+ * Threads: a gg_compiler does not change once it is made, like the objects of gemmgen_launch.h. Two
+ * compilers share nothing except the cache directory, whose entries appear by rename. */
 #ifndef GEMMGEN_RUNTIME_H
 #define GEMMGEN_RUNTIME_H
 
@@ -28,17 +28,17 @@ typedef struct gg_compiler_options {
   const char *nvrtc;   /* path of libnvrtc; NULL: CUDA_HOME, CUDA_PATH, beside nvcc on the PATH,
                           /usr/local/cuda, then the loader's own search */
   const char *cache;   /* directory; NULL: GEMMGEN_CACHE, $XDG_CACHE_HOME/gemmgen, ~/.cache/gemmgen;
-                          "": none. GEMMGEN_CACHE may be several, parted by colons: they are looked
-                          through in order, and the last one alone is written */
-  int64_t cache_bytes; /* the least recently used entries go beyond this; 0: 256 MiB */
+                          "": none. GEMMGEN_CACHE may name several, separated by colons: they are
+                          searched in order, and only the last one is written */
+  int64_t cache_bytes; /* limit, beyond which the least recently used entries go; 0: 256 MiB */
   void (*warn)(void *user, const char *message); /* NULL: warnings are dropped */
   void *user;
 } gg_compiler_options;
 
 #define GG_COMPILER_OPTIONS_INIT GG_SIZED(gg_compiler_options)
 
-/* `options` may be NULL. A missing NVRTC is not an error here but at gg_compile, so that
- * a program can still load what was compiled elsewhere. Free with gg_compiler_close. */
+/* `options` may be NULL. If NVRTC is missing, gg_compile fails, not this function, so that a
+ * program can still load what was compiled elsewhere. Free with gg_compiler_close. */
 GG_API gg_status gg_compiler_open(gg_compiler **out, const gg_compiler_options *options,
                                   gg_error *err);
 GG_API void gg_compiler_close(gg_compiler *compiler);
@@ -52,7 +52,7 @@ typedef struct gg_compiler_facts {
   const char *cache;   /* the directory that is written; NULL: none */
 } gg_compiler_facts;
 
-/* The compiler's, as the strings are. */
+/* The compiler owns what this returns, strings included. */
 GG_API const gg_compiler_facts *gg_compiler_facts_of(const gg_compiler *compiler);
 
 /* Compiles for `arch` ("sm_90a"; NULL: the kernel's own), or takes the result from the cache.
@@ -61,17 +61,17 @@ GG_API gg_status gg_compile(gg_binary **out, gg_compiler *compiler, const gg_ker
                             const char *arch, gg_format format, gg_error *err);
 GG_API void gg_binary_free(gg_binary *binary);
 
-/* The context's, which owns it; NULL where libgemmgen-launch opened the context. */
+/* The context's compiler, which the context owns; NULL if libgemmgen-launch opened the context. */
 GG_API gg_compiler *gg_context_compiler(const gg_context *context);
 
-/* Compiles for the context's device: a kernel's arch is the least it needs, and one of sm_80 is
- * compiled for sm_90 on an H100; an `a` target needs that very device, an `f` target its family.
- * GG_E_DEVICE_ARCH where the device cannot. Free with gg_module_free. */
+/* Compiles a kernel for the context's device and loads it. A kernel's arch is the least it needs:
+ * one of sm_80 is compiled for sm_90 on an H100. An `a` target needs that very architecture, an `f`
+ * target its family. GG_E_DEVICE_ARCH: the device cannot run it. Free with gg_module_free. */
 GG_API gg_status gg_module_load(gg_module **out, gg_context *context, const gg_kernel *kernel,
                                 gg_error *err);
 
-/* Compiles the kernel, or finds it in the context's cache. The context outlives it. Close with
- * gg_packer_close. */
+/* Compiles the kernel that packs scale factors, or finds it in the context's cache. The context
+ * must outlive *out. Close with gg_packer_close. */
 GG_API gg_status gg_packer_open(gg_packer **out, gg_context *context, gg_error *err);
 
 #ifdef __cplusplus

@@ -1,24 +1,25 @@
-/* GPCs, by watching where CTAs run.
+/* Finds GPCs by watching where CTAs run.
  *
- * The CTAs of a cluster always lie in one GPC. So clusters are launched, of CTAs so large that each
- * takes a multiprocessor for itself, and every CTA says which (%smid): the multiprocessors of a
- * cluster are of one group, and groups that share a multiprocessor are one. Each CTA sleeps for
- * a time of its own, so that places become free one by one, and later clusters lie across the
- * places of earlier ones: where a cluster ended as a whole its places would go to the next one as a
- * whole, and groups of 16 be taken for two of 8. Clusters of four reach multiprocessors that
- * clusters of eight leave over. */
+ * The CTAs of a cluster always lie in one GPC. So clusters are launched whose CTAs are so large
+ * that each takes a multiprocessor for itself, and every CTA writes which one (%smid) that is. The
+ * multiprocessors of a cluster belong to one group, and groups that share a multiprocessor are one.
+ * Each CTA sleeps for a time of its own, so that places become free one by one and later clusters
+ * lie across the places of earlier ones. If clusters ended as a whole, each would get the places of
+ * one before it, and a group of 16 would be taken for two of 8. Clusters of four reach
+ * multiprocessors that clusters of eight leave over. */
 #include "gpc.h"
 
 #include "base/alloc.h"
 #include "base/need.h"
 #include "context.h"
 
-/* A launch has `rounds` times as many CTAs as there are multiprocessors. On an H200 a quarter of
- * them found the same groups 2000 times of 2000; both launches together take 0.3 ms. */
+/* A launch has `rounds` times as many CTAs as there are multiprocessors. On an H200, launches with
+ * a quarter of that found the same groups 2000 times of 2000; both launches together take 0.3 ms.
+ */
 enum { least_arch = 90, rounds = 16, warp_threads = 32, nowhere = 0xff };
 
-/* Compiled by the driver, since libgemmgen-launch has no compiler. A CTA sleeps for 1 to 9 us, as
- * near as nanosleep is, by a hash of its number. */
+/* The driver compiles this, because libgemmgen-launch has no compiler. A CTA sleeps for about 1 to
+ * 9 us, by a hash of its number. */
 static const char probe_text[] = ".version 7.8\n"
                                  ".target sm_90\n"
                                  ".address_size 64\n"
@@ -46,13 +47,14 @@ typedef struct probe {
   CUmodule module;
   CUfunction function;
   CUstream stream;
-  CUdeviceptr smids; /* of `ctas` CTAs, which `host` gets a copy of */
+  CUdeviceptr smids; /* one for each of `ctas` CTAs; `host` gets a copy */
   uint32_t *host;
   unsigned ctas;
-  /* Union-find: multiprocessors point to one of their group, with a lower number or its own. */
+  /* Union-find: each multiprocessor points to one of its group with a lower number, or to itself.
+   */
   int joined[GG_GPC_MULTIPROCESSORS];
   bool seen[GG_GPC_MULTIPROCESSORS];
-  bool lost; /* a %smid is no number of a multiprocessor: part of a device, maybe */
+  bool lost; /* a %smid was too large, perhaps because this is only a part of a device */
 } probe;
 
 /* ---- Groups --------------------------------------------------------------------------- */
@@ -92,7 +94,7 @@ static int new_group(gg_gpcs *out) {
   return out->count < GG_GPCS_MAX ? out->count++ : -1;
 }
 
-/* False: there are too many. */
+/* Numbers the groups. False: there are too many. */
 static bool number_groups(gg_gpcs *out, const probe *p) {
   int loose = 0;
   for (int sm = 0; sm < out->multiprocessors; sm++) {
@@ -124,8 +126,8 @@ static gg_gpcs groups_of(const probe *p) {
 
 /* ---- Measuring ------------------------------------------------------------------------ */
 
-/* Clusters of `size` CTAs, each of which takes more than half of a multiprocessor's shared memory.
- */
+/* Runs clusters of `size` CTAs, each of which takes more than half of a multiprocessor's shared
+ * memory. */
 static gg_status run_clusters(probe *p, unsigned size, gg_error *err) {
   CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                .value.cluster = {size, 1, 1}};
@@ -154,10 +156,10 @@ static gg_status run_clusters(probe *p, unsigned size, gg_error *err) {
   return st;
 }
 
-/* *can: the driver compiles PTX; it need not. */
+/* Loads the probe. *can says whether the driver compiles PTX, which not every driver does. */
 static gg_status load(bool *can, probe *p, gg_error *err) {
   CUresult result = p->driver->cuModuleLoadDataEx(&p->module, probe_text, 0, NULL, NULL);
-  if (result) p->module = NULL; /* whatever the call left there: it is no module */
+  if (result) p->module = NULL; /* whatever the call left there is not a module */
   *can =
       result != CUDA_ERROR_JIT_COMPILER_NOT_FOUND && result != CUDA_ERROR_JIT_COMPILATION_DISABLED;
   if (!*can) return GG_OK;

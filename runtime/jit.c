@@ -1,8 +1,8 @@
 /* From a kernel's text to a binary: which target, which options, from the cache or from NVRTC.
  *
- * The text is self-contained, so the compiler gets no header and no include path, and the list of
- * options below is all that decides the outcome besides the text: it is the cache's key, with the
- * compiler's version, the target and the format. (NVRTC documentation, "Supported Compile
+ * The text is self-contained, so the compiler gets no header and no include path. Besides the text,
+ * only the options below, the compiler's version, the target and the format decide the outcome:
+ * together they are the cache's key. (NVRTC documentation, "Supported Compile
  * Options"; binary compatibility: CUDA C++ Programming Guide, "Binary Compatibility" and
  * "Family-Specific Features".) */
 #include "jit.h"
@@ -16,7 +16,7 @@
 
 /* ---- The compiler --------------------------------------------------------------------- */
 
-/* The user named a toolkit, and gets another. */
+/* Warns that the user named a toolkit, but another one is used. */
 static void warn_passed_over(const gg_compiler *compiler, const gg_str *why) {
   gg_str text = GG_STR_INIT;
   gg_str_printf(&text, "NVRTC is %s; %s", gg_str_shown(why), compiler->nvrtc.library.path);
@@ -172,7 +172,7 @@ static owned_binary *new_binary(gg_format format, const char *arch, const option
   return owned;
 }
 
-/* All that decides what comes out: by it the cache and packs know a binary. */
+/* A binary's key in the cache and in packs: of all that decides what the compiler makes. */
 static gg_cache_key key_of(int major, int minor, const gg_kernel *kernel, gg_format format,
                            const char *arch, const char *options) {
   char version[32];
@@ -256,7 +256,7 @@ static gg_status finish(gg_binary **out, owned_binary *owned, gg_status st, gg_e
     gg_binary_free(&owned->binary);
     return st;
   }
-  if (!owned->binary.data) { /* else it is a pack's */
+  if (!owned->binary.data) { /* else a pack owns it */
     owned->binary.data = gg_str_text(&owned->data);
     owned->binary.size = owned->data.length;
   }
@@ -277,12 +277,12 @@ static gg_status check_arch(char name[GG_ARCH_NAME_MAX], const gg_kernel *kernel
   return gg_fail(err, COMPILE_ARCH, NULL, kernel->name, kernel->arch, name);
 }
 
-/* What is to be compiled, how, and whether at all. */
+/* For what a kernel is compiled, how, and whether at all. */
 typedef struct order {
   const char *arch;
   gg_format format;
   bool line_info;
-  bool at_hand; /* only what is there: NULL in *out where it is not */
+  bool at_hand; /* nothing is compiled: *out is NULL if the kernel is not there */
 } order;
 
 static gg_status compile(gg_binary **out, gg_compiler *compiler, const gg_kernel *kernel,
@@ -317,8 +317,8 @@ static void say_damaged(gg_compiler *compiler, const gg_error *why) {
   gg_str_free(&text);
 }
 
-/* In the packs under the key that it was compiled under, with whichever NVRTC. Leaves *out NULL
- * where it is in none; of one that is damaged `why` says so. */
+/* Looks in the packs for a kernel, with each pack's own NVRTC in the key. Leaves *out NULL if it is
+ * in none of them; if it is damaged in one, `why` says so. */
 static gg_status find_packed(gg_binary **out, const gg_packs *packs, const gg_kernel *kernel,
                              const gg_device_facts *device, gg_error *why, gg_error *err) {
   gg_arch least;
@@ -350,7 +350,7 @@ static gg_status find_packed(gg_binary **out, const gg_packs *packs, const gg_ke
   return st;
 }
 
-/* From the packs, the cache or NVRTC, in this order: the one place that decides it. */
+/* Takes a binary from the packs, the cache or NVRTC, in this order. No other place decides this. */
 static gg_status get_for_device(gg_binary **out, gg_compiler *compiler, const gg_packs *packs,
                                 const gg_kernel *kernel, const gg_device_facts *device,
                                 bool at_hand, gg_error *err) {
@@ -387,7 +387,7 @@ static gg_status get_for_device(gg_binary **out, gg_compiler *compiler, const gg
 
 /* ---- Texts that are studied ----------------------------------------------------------- */
 
-/* Text that is PTX, of a template or in a kernel's place, for the driver. */
+/* Gives a text that is PTX to the driver as it is: of a template, or an edited one. */
 static gg_status take_ptx(gg_binary **out, const gg_kernel *kernel, gg_error *err) {
   static const option_list none = {.count = 0};
   owned_binary *owned = new_binary(GG_FORMAT_PTX, kernel->arch, &none);
@@ -396,7 +396,8 @@ static gg_status take_ptx(gg_binary **out, const gg_kernel *kernel, gg_error *er
   return finish(out, owned, GG_OK, err);
 }
 
-/* The same of a template, whose text names its target: where the device is one that has it. */
+/* The same for a device. A template's PTX names its target, which the device must be able to run.
+ */
 static gg_status take_ptx_for_device(gg_binary **out, const gg_edit *edit,
                                      const gg_device_facts *device, gg_error *err) {
   const gg_kernel *kernel = &edit->kernel;
@@ -408,7 +409,7 @@ static gg_status take_ptx_for_device(gg_binary **out, const gg_edit *edit,
   return take_ptx(out, kernel, err);
 }
 
-/* Writes what was made, where somebody wants to read it. */
+/* Writes what was made to files, if somebody wants to read it (edits.h). */
 static void dump(gg_compiler *compiler, const gg_edit *edit, const gg_binary *binary) {
   gg_edits *edits = &compiler->edits;
   gg_binary *ptx = NULL;
@@ -459,7 +460,8 @@ gg_status gg_compile_lined(gg_binary **out, gg_str *source, gg_compiler *compile
   return st;
 }
 
-/* An edited text has a key of its own, which no pack has. */
+/* Gives a binary of the kernel, or of its edited text, which no pack has because its key differs.
+ */
 static gg_status give_for_device(gg_binary **out, gg_compiler *compiler, const gg_packs *packs,
                                  const gg_kernel *kernel, const gg_device_facts *device,
                                  bool at_hand, gg_error *err) {

@@ -16,8 +16,8 @@ typedef struct gg_later_product {
 
 /* ---- The process's end ---------------------------------------------------------------- */
 
-/* All that are open. A program may end without gg_gemm_close: its libraries would be taken down
- * while NVRTC compiles, if the end did not wait for what each thread is at. */
+/* All that are open. A program may end without gg_gemm_close. Its libraries would then be taken
+ * down while NVRTC compiles, if the end of the process did not wait for these threads. */
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static gg_later *first_open;
 
@@ -86,9 +86,9 @@ static void *work(void *argument) {
   return NULL;
 }
 
-/* What NVRTC does at the process's end it registers with the first text that it compiles, and what
- * was registered last comes first: so that has to be before register_end. Signals are the program's
- * threads' to handle. */
+/* NVRTC registers what it does at the process's end when it compiles its first text. What was
+ * registered last is done first, so that has to happen before register_end. The thread blocks all
+ * signals, to leave them to the program's own threads. */
 static bool start(gg_later *later) {
   static pthread_once_t registered = PTHREAD_ONCE_INIT;
   sigset_t all, before;

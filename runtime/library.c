@@ -1,5 +1,5 @@
-/* dlopen. libcuda belongs to the driver, and lies where the loader finds it; what belongs to a
- * toolkit, toolkit.c looks for. */
+/* Loads shared libraries. libcuda belongs to the driver, and lies where the loader finds it;
+ * toolkit.c looks for what belongs to a toolkit. */
 #include "library.h"
 
 #include <dlfcn.h>
@@ -9,8 +9,8 @@
 
 bool gg_library_open(gg_library *out, const char *name, gg_str *why) {
   *out = (gg_library){0};
-  /* Never unmapped: CUDA's libraries leave thread-local data and memory of their C++ runtime
-   * behind, and a second context finds them ready. */
+  /* The library is never unmapped, because CUDA's libraries leave thread-local data and memory of
+   * their C++ runtime behind. A second context also finds it ready. */
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!handle) {
     const char *reason = dlerror();

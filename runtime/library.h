@@ -1,4 +1,4 @@
-/* Shared libraries that are found at run time: the only place that calls dlopen. */
+/* Shared libraries that are found at run time. No other place calls dlopen. */
 #ifndef GG_RUNTIME_LIBRARY_H
 #define GG_RUNTIME_LIBRARY_H
 
@@ -9,7 +9,7 @@
 
 typedef struct gg_library {
   void *handle; /* NULL: none */
-  char *path;   /* as it was loaded */
+  char *path;   /* from which it was loaded */
 } gg_library;
 
 /* One entry of a table of function pointers. */
@@ -23,10 +23,11 @@ bool gg_library_open(gg_library *out, const char *name, gg_str *why);
 
 /* Loads the first of `sonames` (ends with NULL) in the CUDA Toolkit, which is looked for in
  * CUDA_HOME, CUDA_PATH, beside nvcc on the PATH and in /usr/local/cuda; then by the loader's own
- * search. On failure `why` lists where; else which of the first two was set, and had none. */
+ * search. On failure `why` lists these places; on success, which of the first two was set but had
+ * none. */
 bool gg_library_open_toolkit(gg_library *out, const char *const *sonames, gg_str *why);
 
-/* The toolkit's root, found as above, into `out`; false when there is none, or memory is out. */
+/* Appends the toolkit's root, found as above; false if there is none, or memory is out. */
 bool gg_toolkit_root(gg_str *out);
 
 /* Fills the pointers of `table`. On failure appends the first missing name to `why`. */

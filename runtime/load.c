@@ -1,4 +1,4 @@
-/* What is compiled and loaded at once, for the device of a context. */
+/* Compiles a kernel and loads it, for the device of a context. */
 #include "load.h"
 #include "base/need.h"
 #include "context.h"
@@ -8,7 +8,7 @@
 
 extern const gg_template_file gg_packer_files[];
 
-/* A context of libgemmgen-launch has no compiler. */
+/* Compiles for the context's device. A context of libgemmgen-launch has no compiler. */
 static gg_status compile(gg_binary **out, const gg_context *context, const gg_packs *packs,
                          const gg_kernel *kernel, gg_error *err) {
   if (context->compiler)

@@ -1,5 +1,5 @@
-/* A kernel on a device, and its launch. Everything that a launch needs is settled when the module
- * is loaded: compiled, the shared-memory limit raised, the facts queried. */
+/* A kernel on a device, and its launch. What does not depend on the problem is done when the module
+ * is loaded: the shared-memory limit is raised, and the kernel's facts are queried. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct gg_module {
   gg_module_facts facts;
   gg_device_model device;
   int64_t resident;    /* CTAs that the device holds at once */
-  const gg_gpcs *gpcs; /* the context's; NULL where the kernel does not ask */
+  const gg_gpcs *gpcs; /* the context's; NULL if the kernel does not need them */
 };
 
 /* ---- Loading -------------------------------------------------------------------------- */
@@ -55,8 +55,9 @@ static gg_status check_smem(const gg_module *module, gg_error *err) {
                  device->name, device->smem_per_cta);
 }
 
-/* Loads the image; what the driver's own compiler says of PTX goes to err->log. The emulator says
- * it in the error itself. The driver reads PTX up to a NUL, which need not be there. */
+/* Loads the image. What the driver's own compiler says about PTX goes to err->log; the emulator
+ * says it in the error itself. PTX is copied, because the driver reads it up to a NUL, which need
+ * not be there. */
 static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error *err) {
   char log[4096] = "";
   int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -68,7 +69,7 @@ static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error
   gg_status st = GG_CUDA(&module->context->driver, err, cuModuleLoadDataEx, &module->module,
                          is_ptx ? gg_str_text(&ptx) : binary->data, 2, options, values);
   gg_str_free(&ptx);
-  if (st) module->module = NULL; /* whatever the call left there: it is no module */
+  if (st) module->module = NULL; /* whatever the call left there is not a module */
   bool more = log[0] && !module->context->driver.emulated;
   if (st && err && err->code == st && !err->log && more) {
     gg_str text = GG_STR_INIT;
@@ -80,7 +81,8 @@ static gg_status load_image(gg_module *module, const gg_binary *binary, gg_error
 
 enum { launch_attributes = 2, portable_cluster = 8 /* CTAs, on any device */ };
 
-/* A launch whose cluster, or overlap with the launch before it, is an attribute. */
+/* The driver's configuration of a launch. A cluster, and overlap with the launch before it, are
+ * attributes. */
 static CUlaunchConfig launch_config(const gg_kernel *kernel, const unsigned grid[3], bool overlap,
                                     CUstream stream,
                                     CUlaunchAttribute attributes[launch_attributes]) {
@@ -105,8 +107,8 @@ static CUlaunchConfig launch_config(const gg_kernel *kernel, const unsigned grid
                           .attribute_count = count};
 }
 
-/* Clusters do not spread over groups of multiprocessors, so that fewer may fit than the sum of all
- * multiprocessors would hold. */
+/* Asks how many CTAs the device holds. A cluster must fit into one GPC, so that fewer may fit than
+ * all multiprocessors together would hold. */
 static gg_status query_resident(gg_module *module, gg_error *err) {
   const gg_kernel *kernel = &module->kernel;
   unsigned cluster = gg_kernel_cluster_size(kernel);
@@ -144,8 +146,8 @@ static gg_status query_facts(gg_module *module, gg_error *err) {
   return st ? st : query_resident(module, err);
 }
 
-/* Parameters are passed by position: those of another kernel of this name would be read as this
- * one's. */
+/* Checks that the binary was made from this kernel's text. Parameters are passed by position, so
+ * another kernel with the same name would misread them. */
 static gg_status check_fingerprint(const gg_module *module, gg_error *err) {
   const gg_kernel *kernel = &module->kernel;
   CUfunction mark;
@@ -217,7 +219,7 @@ const gg_module_facts *gg_module_facts_of(const gg_module *module) {
   return module ? &module->facts : NULL;
 }
 
-/* CTAs that the device holds at once, of those multiprocessors that a problem may fill. */
+/* How many CTAs fit at once on those multiprocessors that a problem may fill. */
 static int64_t resident_for(const gg_module *module, const gg_problem *problem) {
   if (problem->multiprocessors <= 0 || problem->multiprocessors >= module->context->facts.sm_count)
     return module->resident;
@@ -314,7 +316,7 @@ static gg_status launch(const gg_launch_facts *facts, void **arguments, CUstream
   return GG_CUDA(driver, err, cuLaunchKernelEx, &config, module->function, arguments, NULL);
 }
 
-/* What is to be done where there is nothing to compute. */
+/* Sets sums over no elements to 0, which is all there is to do if there is nothing to compute. */
 static gg_status clear_sums(const gg_launch_facts *facts, CUstream stream, gg_error *err) {
   if (facts->empty_sum_count == 0) return GG_OK;
   gg_context *context = facts->module->context;

@@ -22,12 +22,12 @@ static const gg_symbol symbols[] = {
     {"nvrtcGetProgramLog", offsetof(gg_nvrtc, log)},
 };
 
-/* Newest first: an older toolkit beside a newer one is the exception. */
+/* The newest comes first: an older toolkit beside a newer one is the exception. */
 static const char *const sonames[] = {"libnvrtc.so.13", "libnvrtc.so.12", NULL};
 
-/* NVRTC loads its built-in headers by their soname alone, which the loader finds only where the
- * toolkit's folder is in its configuration, as it is not on a bare machine. Loaded from beside
- * NVRTC first, they are found. Where they are not there NVRTC will say so itself. */
+/* NVRTC loads its built-in headers by their soname, which the loader finds only if the toolkit's
+ * folder is in its configuration. So that they are found on any machine, they are loaded before,
+ * from the folder of NVRTC. If they are not there NVRTC will say so itself. */
 static void load_builtins(gg_nvrtc *nvrtc) {
   const char *slash = strrchr(nvrtc->library.path, '/');
   if (!slash) return;
@@ -88,7 +88,7 @@ static gg_status fetch(gg_str *out, const gg_nvrtc *nvrtc, const char *call, nvr
   return out->failed ? gg_fail(err, MEMORY, NULL, "") : GG_OK;
 }
 
-/* A text that NVRTC gives with its NUL. */
+/* Cuts off the NUL, and the ends of lines, that NVRTC gives at the end of a text. */
 static void trim(gg_str *text) {
   while (text->length > 0 &&
          (text->text[text->length - 1] == '\0' || text->text[text->length - 1] == '\n')) {

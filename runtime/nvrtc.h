@@ -29,22 +29,22 @@ typedef struct gg_nvrtc {
   nvrtcResult (*log)(nvrtcProgram program, char *log);
 
   gg_library library;
-  gg_library builtins; /* beside it */
+  gg_library builtins; /* the library of its built-in headers, from the same folder */
   int major, minor;
   int supported[GG_NVRTC_ARCHS_MAX]; /* ascending: 80, 86, 90 ... */
   int supported_count;
 } gg_nvrtc;
 
 /* Loads the library at `path`, or the first that the search of library.h finds. On failure `why`
- * says where it looked; else which choice of the user's was passed over. */
+ * says where it looked; on success, which choice of the user was passed over. */
 bool gg_nvrtc_open(gg_nvrtc *out, const char *path, gg_str *why);
 void gg_nvrtc_close(gg_nvrtc *nvrtc);
 
-/* Whether it has, in this process, been asked for a cubin. */
+/* Whether NVRTC has been asked for a cubin in this process. */
 bool gg_nvrtc_has_made_cubin(void);
 
-/* Compiles the text; `name` stands in the log's lines. `binary` and `log` grow by what came out; a
- * text that does not compile is GG_E_COMPILE with the log in err->log. */
+/* Compiles the text, which the log calls `name`. Appends to `binary` and `log`. GG_E_COMPILE: the
+ * text does not compile, and err->log has the log. */
 gg_status gg_nvrtc_compile(gg_str *binary, gg_str *log, const gg_nvrtc *nvrtc, const char *source,
                            const char *name, const char *arch, gg_format format,
                            const char *const *options, int option_count, gg_error *err);

@@ -1,5 +1,5 @@
-/* gg_context_open of libgemmgen: with a compiler, and with the emulator where there is no GPU.
- * libgemmgen-launch, which has neither, has open_launch.c in place of this. */
+/* gg_context_open of libgemmgen: with a compiler, and with the emulator if there is no GPU.
+ * libgemmgen-launch has neither, and has open_launch.c in place of this. */
 #include "base/need.h"
 #include "base/sized.h"
 #include "context.h"

@@ -1,9 +1,9 @@
 /* A pack on a device: which image of each kernel is loaded.
  *
- * What is packed was right when it was written, and a checksum says whether it still is: of a
- * kernel's facts, and of an image before the driver gets it. Images of a kernel are tried from the
- * one that is made for the device to the one that the driver must compile; what the driver refuses,
- * perhaps because it is older than the cubin, gives way to the next. (CUDA C++ Programming Guide,
+ * Checksums say whether a pack is still as it was written: one of a kernel's facts, and one of an
+ * image, which is checked before the driver gets it. A kernel's images are tried from the one that
+ * was made for the device to the one that the driver must compile. If the driver refuses one,
+ * perhaps because it is older than the cubin, the next is tried. (CUDA C++ Programming Guide,
  * "Binary Compatibility", "PTX Compatibility".) */
 #include <limits.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ struct gg_packed {
   gg_context *context;
   gg_pack pack;
   gg_packer *packer;
-  pack_slot *slots; /* one a kernel */
+  pack_slot *slots; /* one for each kernel */
 };
 
 static gg_status unknown(const gg_pack *pack, gg_error *err) {
@@ -87,7 +87,7 @@ static gg_status no_image(const gg_packed *packed, const char *kernel, const gg_
 typedef gg_status load_action(void *to, gg_context *context, const gg_kernel *kernel,
                               const gg_image *image, gg_error *err);
 
-/* Hands a failure on to the caller, or drops it where what came after it went well. */
+/* Hands a failure on to the caller, or drops it if a later image could be loaded. */
 static gg_status settle(gg_status last, gg_error *failure, gg_error *err) {
   gg_status st = last ? failure->code : GG_OK;
   if (st && err && err->code == GG_OK) {
@@ -98,8 +98,8 @@ static gg_status settle(gg_status last, gg_error *failure, gg_error *err) {
   return st;
 }
 
-/* Where the driver refuses all images the first failure stands: it is of the one that suits best.
- */
+/* Loads the best image that the driver takes. If it refuses all, the first failure is returned,
+ * because it is that of the image that suits best. */
 static gg_status load_best(const gg_packed *packed, const gg_kernel *kernel, const gg_image *images,
                            size_t count, load_action *load, void *to, gg_error *err) {
   const gg_image *image;
@@ -134,8 +134,8 @@ static gg_status load_packer(void *to, gg_context *context, const gg_kernel *ker
 
 /* ---- Kernels ---------------------------------------------------------------------------- */
 
-/* The pack's kernel as this library knows it: of an older one what it lacks is 0, and what a newer
- * one has more must be. */
+/* Reads a packed gg_kernel as this library has it. Members that an older one lacks are 0; those
+ * that a newer one has in addition must be 0. */
 static gg_status read_kernel(gg_kernel *out, const gg_pack *pack, const gg_packed_kernel *packed,
                              gg_error *err) {
   size_t known = sizeof *out;
@@ -170,7 +170,8 @@ static gg_status give(const pack_slot *slot, gg_error *err) {
   return slot->failure.code;
 }
 
-/* What the device cannot run is left out; where that is everything, it is an error. */
+/* Loads all kernels. Those that the device cannot run are left out; if it can run none, that is an
+ * error. */
 static gg_status load_all(gg_packed *packed, gg_error *err) {
   size_t loaded = 0;
   for (size_t i = 0; i < packed->pack.kernel_count; i++) {

@@ -1,16 +1,16 @@
-/* Packs as files: one block of memory, written at once and mapped.
+/* A pack's file is one block of memory, which is written at once and mapped.
  *
  *     header | kernels, by key | forms | places | names | terms, by place | the kernels' binaries
  *
- * Numbers are as x86-64 and AArch64 have them, from the lowest byte on. All in front of the terms
- * is the index: its checksum is looked at when the file is opened, that of a form's terms when the
- * form is asked for, that of a binary when it is found, so that opening a large pack reads little
- * of it, and what changed by accident is seen before anything is made of it. What stands in the
- * index is checked against the file's size as well: the checksum tells damage, not intent, and no
- * number leads out of the file.
+ * Numbers are little-endian, as x86-64 and AArch64 have them. The index is all that is in front of
+ * the terms. Its checksum is checked when the file is opened, that of a form's terms when the form
+ * is asked for, that of a binary when it is looked up. So opening a large pack reads little of it,
+ * and damage is noticed before anything is used. Offsets and counts of the index are also checked
+ * against the file's size: the checksum finds damage, not malice, and no number may lead out of the
+ * file.
  *
- * Up to the fingerprint the header stays as it is in every format: so a file of another gemmgen is
- * known as such. */
+ * Up to the fingerprint the header is the same in every format, so that a file of another gemmgen
+ * is recognised. */
 #include "pack_file.h"
 
 #include <errno.h>
@@ -72,7 +72,7 @@ static void digest(unsigned char out[GG_CACHE_DIGEST], const void *data, size_t 
   sha256_digest(&hash, GG_CACHE_DIGEST, out);
 }
 
-/* Of a binary and the NUL that follows it. */
+/* The digest of a binary and the NUL that follows it. */
 static void digest_binary(unsigned char out[GG_CACHE_DIGEST], const void *data, size_t size) {
   struct sha256_ctx hash;
   sha256_init(&hash);
@@ -97,7 +97,7 @@ static int by_key(const void *left, const void *right) {
   return memcmp(a->key.digest, b->key.digest, GG_CACHE_DIGEST);
 }
 
-/* Sorts by key and leaves each once. */
+/* Sorts binaries by key and keeps the first of those that are equal. */
 static void order(gg_pack_contents *contents) {
   size_t kept = 0;
   gg_packed_binary *list = contents->binaries;
@@ -120,7 +120,7 @@ static void pad(gg_str *out, uint64_t size) {
     gg_str_append(out, "", 1);
 }
 
-/* Where the terms begin, of so many places; and end, where binaries begin. */
+/* Where the terms of all places begin, and where they end and binaries begin. */
 static uint64_t terms_begin(const header *h) {
   return aligned(h->index_bytes);
 }
@@ -129,7 +129,7 @@ static uint64_t terms_end(const header *h) {
   return aligned(terms_begin(h) + h->place_count * sizeof(gg_terms));
 }
 
-/* The header but for what is known when all has been written. */
+/* The header without its checksum, which is known when all has been written. */
 static header header_of(const gg_pack_contents *contents) {
   header h = {.magic = MAGIC,
               .format = format_now,
@@ -210,7 +210,7 @@ void gg_pack_file_build(gg_str *out, gg_pack_contents *contents) {
   pad(out, begin + terms_end(&h));
   for (size_t i = 0; i < contents->binary_count; i++) {
     put(out, contents->binaries[i].data, contents->binaries[i].size);
-    pad(out, begin + aligned(out->length - begin + 1)); /* a NUL at least, as gg_binary has */
+    pad(out, begin + aligned(out->length - begin + 1)); /* with at least one NUL, as gg_binary */
   }
   if (out->failed) return;
   char *file = out->text + begin;
@@ -271,7 +271,7 @@ static gg_status of_other_library(const gg_pack_file *file, gg_error *err) {
                  file->head.fingerprint, GG_VERSION, gg_fingerprint);
 }
 
-/* That it is whole, and of this library. */
+/* Checks that the file is whole, and that this library made it. */
 static gg_status check(gg_pack_file *file, gg_error *err) {
   header *h = &file->head;
   memcpy(h, file->bytes, sizeof *h);
@@ -291,8 +291,8 @@ static gg_status check(gg_pack_file *file, gg_error *err) {
   return GG_OK;
 }
 
-/* Where tables lie, whose counts are 32 bits each; and that nothing in them leads out of the file.
- */
+/* Finds the tables, and checks that nothing in them leads out of the file. Offsets cannot overflow,
+ * because counts have 32 bits. */
 static bool lay_out(gg_pack_file *file) {
   const header *h = &file->head;
   uint64_t kernels = sizeof *h, forms = kernels + h->binary_count * sizeof(kernel_row);
@@ -338,7 +338,7 @@ gg_status gg_pack_file_open(gg_pack_file **out, const char *path, gg_error *err)
   return GG_OK;
 }
 
-/* NULL in *out: it is for other devices. */
+/* Opens a pack; *out is NULL if it is for other devices. */
 static gg_status open_for(gg_pack_file **out, gg_path path, int device, gg_error *err) {
   gg_str name = GG_STR_INIT;
   gg_str_append(&name, path.text, path.length);
@@ -431,7 +431,7 @@ static uint32_t total(const form_row *row) {
   return row->align_a + row->align_b + row->align_c + row->align_d;
 }
 
-/* The best of those that fit; NULL: there is none. */
+/* Of the forms that fit, the one that needs the most alignment; NULL: there is none. */
 static const form_row *find_form(const gg_packs *packs, const char *name, const gg_form *form) {
   const form_row *best = NULL;
   for (size_t i = 0; i < packs->count; i++) {
@@ -474,7 +474,8 @@ static int by_place(const void *left, const void *right) {
                                         : a->place.spec - b->place.spec;
 }
 
-/* In the catalogue's order, in which the first of equals is chosen. */
+/* Sorts places in the catalogue's order, in which the model takes the first of equals, and leaves
+ * each once. */
 static size_t each_once(gg_packed_place *list, size_t count) {
   size_t kept = 0;
   if (count > 0) qsort(list, count, sizeof *list, by_place);
@@ -483,7 +484,7 @@ static size_t each_once(gg_packed_place *list, size_t count) {
   return kept;
 }
 
-/* Appends the places of one form of one pack, whose terms are as they were written. */
+/* Appends the places of one form of one pack, after it has checked their terms. */
 static gg_status add_places(gg_str *out, const gg_pack_file *file, const form_row *row,
                             gg_error *err) {
   unsigned char sum[GG_CACHE_DIGEST];

@@ -1,4 +1,4 @@
-/* Scale factors from rows to atoms on the device: launches of runtime/pack_scales.cu. */
+/* Packs scale factors from rows to atoms on the device: launches runtime/pack_scales.cu. */
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -15,7 +15,7 @@ struct gg_packer {
   gg_raw_kernel kernel;
 };
 
-/* As in pack_scales.cu. */
+/* The kernel's parameter, as in pack_scales.cu. */
 typedef struct packing {
   uint64_t to, from;
   int64_t rows, factors, ld, stride_to, stride_from, atoms_down, atoms_along;
@@ -47,7 +47,7 @@ static gg_status check_stride(const char *name, int64_t stride, int64_t least, c
   return gg_fail(err, PROBLEM_STRIDE, NULL, name, (long long)stride, fault, (long long)least);
 }
 
-/* Bytes from the first to past the last, of batches that many apart. */
+/* Bytes from the first to behind the last of `batch` batches, which are `stride` bytes apart. */
 static bool reach(int64_t *out, int64_t batch, int64_t stride, int64_t bytes) {
   return !__builtin_mul_overflow(batch - 1, stride, out) &&
          !__builtin_add_overflow(*out, bytes, out);
@@ -70,7 +70,7 @@ static gg_status check_memory(const gg_packing *p, int64_t bytes, gg_error *err)
                            "batch strides are not negative", err);
 }
 
-/* One CTA has `warps` atoms along K. */
+/* Checks a packing, and fills the kernel's parameter. One CTA has `warps` atoms along K. */
 static gg_status check(packing *out, unsigned *ctas, const gg_packing *p, gg_error *err) {
   int64_t bytes, rows_reach, all;
   gg_status st = gg_scales_bytes(&bytes, p->rows, p->k, p->block, err);

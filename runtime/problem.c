@@ -1,9 +1,9 @@
 /* Everything about a launch that can be decided without a device.
  *
- * Checks come in the order in which a caller fixes them: extents, then for each operand its
- * leading dimension, batch stride, size, address. An operand that has no elements, or C with
- * beta = 0, is not looked at: nothing of it is read. All arithmetic is checked: a problem is the
- * caller's input. */
+ * Checks come in the order in which a caller can correct mistakes: extents, then for each operand
+ * its leading dimension, batch stride, size and address. An operand that has no elements, or C with
+ * beta = 0, is not checked, because nothing of it is read. All arithmetic is checked for overflow,
+ * because a problem is input. */
 #include "problem.h"
 
 #include "base/need.h"
@@ -83,7 +83,7 @@ static int64_t align_elements(const gg_view *view) {
   return align > 0 ? gg_dtype_unit(view->operand->type, align) : 1;
 }
 
-/* The next multiple, or the last one below INT64_MAX. */
+/* The next multiple of `multiple`, or the last one below INT64_MAX. */
 static int64_t round_up(int64_t value, int64_t multiple) {
   int64_t rest = value % multiple;
   if (rest == 0) return value;
@@ -98,7 +98,7 @@ static gg_status too_large(gg_error *err, const gg_view *view) {
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
-/* The densest layout of what `view` shows: its rows, and its batches, behind each other. */
+/* The densest layout of an operand: its rows, and its batches, directly follow each other. */
 static gg_status pack(int64_t *ld, int64_t *batch_stride, const gg_view *view, gg_error *err) {
   *ld = round_up(view->length, align_elements(view));
   return __builtin_mul_overflow(*ld, view->rows, batch_stride) ? too_large(err, view) : GG_OK;
@@ -144,7 +144,7 @@ gg_status gg_problem_check_extent(const char *name, int64_t value, int64_t fixed
   return gg_fail(err, PROBLEM_EXTENT, NULL, name, (ll)value, text);
 }
 
-/* Kernels count K, rounded up to whole tiles, in 32 bits. */
+/* K, rounded up to whole tiles, must fit into 32 bits, in which kernels count it. */
 static gg_status check_k(const gg_kernel *kernel, int64_t k, gg_error *err) {
   int64_t most = INT32_MAX - kernel->tile_k, whole = gg_kernel_k_bytes(kernel);
   char text[96];
@@ -158,7 +158,8 @@ static gg_status check_k(const gg_kernel *kernel, int64_t k, gg_error *err) {
   return gg_fail(err, PROBLEM_EXTENT, NULL, "k", (ll)k, text);
 }
 
-/* Columns that a gate takes two by two; of halves of lines as many as copies take at once. */
+/* Checks that N is even if a gate takes its columns two by two, or a larger multiple if it takes
+ * them from two halves (gg_kernel_n_multiple). */
 static gg_status check_pairs(const gg_kernel *kernel, int64_t n, gg_error *err) {
   int64_t whole = gg_kernel_n_multiple(kernel);
   if (n % whole == 0) return GG_OK;
@@ -196,13 +197,14 @@ static gg_status check_multiple(const gg_view *view, gg_view_part part, int64_t 
                  (ll)multiple, "elements", (ll)round_up(value, multiple));
 }
 
-/* Elements from the first to past the last of one batch: (rows - 1) * ld + length. */
+/* Elements from the first to behind the last of one batch: (rows - 1) * ld + length. */
 static bool extent_of(int64_t *out, const gg_view *view) {
   return !__builtin_mul_overflow(view->rows - 1, view->ld, out) &&
          !__builtin_add_overflow(*out, view->length, out);
 }
 
-/* Batches that are written are apart when they follow each other, or interleave within the rows. */
+/* Batches that are written do not overlap if each begins behind the one before it, or if the lines
+ * of all batches fit beside each other into a leading dimension. */
 static bool batches_apart(const gg_view *view, int64_t extent) {
   int64_t span;
   if (view->batch_stride >= extent) return true;
@@ -227,7 +229,8 @@ static gg_status check_batch_stride(const gg_view *view, int64_t extent, gg_erro
   return check_multiple(view, GG_VIEW_BATCH_STRIDE, view->batch_stride, err);
 }
 
-/* Bytes from the operand's first to past its last, whatever the batch. */
+/* Whether the bytes from the operand's first to behind its last, of all batches, can be addressed.
+ */
 static bool bytes_fit(const gg_view *view, int64_t extent) {
   int64_t bits;
   uint64_t end;
@@ -250,7 +253,7 @@ static gg_status check_address(const gg_view *view, gg_error *err) {
                  (ll)(view->address / align * align + align));
 }
 
-/* Of a batch that is given by addresses one matrix is looked at. */
+/* Checks an operand. If batches are given by an array of addresses, only one matrix is checked. */
 static gg_status check_view(const gg_view *given, gg_error *err) {
   gg_view one = *given;
   const gg_view *view = &one;
@@ -287,7 +290,7 @@ static gg_status check_operands(const gg_kernel *kernel, const gg_problem *p, gg
   return check_view(&view, err);
 }
 
-/* The address of alpha or beta, of a kernel that takes one. */
+/* Checks the address of alpha or beta, which there must be only if the kernel takes it. */
 static gg_status check_scalar_at(const gg_kernel *kernel, const char *name, uint64_t at, bool taken,
                                  gg_error *err) {
   uint64_t bytes = (uint64_t)gg_dtype_bytes(gg_kernel_scalar_type(kernel), 1);
@@ -314,7 +317,7 @@ static gg_status check_pointers(const gg_kernel *kernel, const gg_problem *p, gg
 
 static gg_status check_scalars(const gg_kernel *kernel, const gg_problem *p, gg_error *err) {
   double alpha = gg_problem_alpha(p), beta = gg_problem_beta(p);
-  if (gg_kernel_reads_scalars(kernel)) return GG_OK; /* these count for nothing */
+  if (gg_kernel_reads_scalars(kernel)) return GG_OK; /* the problem's numbers are ignored */
   if (alpha != 1 && !gg_kernel_takes(kernel, GG_PARAM_ALPHA))
     return gg_fail(err, PROBLEM_SCALAR, NULL, "alpha", alpha, kernel->name, "alpha");
   if (beta != 0 && !gg_kernel_takes(kernel, GG_PARAM_BETA))
@@ -338,8 +341,8 @@ gg_status gg_problem_distribute(gg_distribution *out, const gg_kernel *kernel, c
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
-/* Its alignment is asked for also where the kernel takes none: which kernel a product gets is not
- * for the caller to know. */
+/* The workspace must be aligned even if the kernel takes none, because a caller of gg_gemm need not
+ * know which kernel a product gets. */
 static gg_status check_workspace(const gg_problem *p, const gg_distribution *distribution,
                                  gg_error *err) {
   enum { workspace_align = 256 };
@@ -363,7 +366,7 @@ static gg_status check_workspace(const gg_problem *p, const gg_distribution *dis
                  (ll)distribution->shared_tiles, (ll)distribution->workspace_bytes);
 }
 
-/* alpha or beta, as the kernel's parameter has it. */
+/* The bits of alpha or beta in the type that the kernel's parameter has. */
 static uint64_t factor_bits(const gg_kernel *kernel, double value) {
   uint64_t wide;
   uint32_t bits;
@@ -373,7 +376,8 @@ static uint64_t factor_bits(const gg_kernel *kernel, double value) {
   return gg_kernel_scalar_type(kernel) == GG_DTYPE_f64 ? wide : bits;
 }
 
-/* Where an operand is: what the first kinds of parameters say. A map has a place of its own. */
+/* The address, leading dimension or batch stride of an operand, by the kind of the parameter. A map
+ * has a place of its own in a launch. */
 static uint64_t argument_of_operand(const gg_problem *p, gg_param param) {
   const gg_extra *extra = &p->extras[param.operation];
   const uint64_t places[][3] = {
@@ -394,9 +398,9 @@ static int64_t bytes_of(const gg_kernel *kernel, const gg_problem *p, char matri
   return gg_dtype_bytes(view.operand->type, view.length) * view.rows * (broadcast ? 1 : view.batch);
 }
 
-/* Whether D's lines are to be the first that leave the L2 cache. Where D is larger than the cache
- * nobody finds them there later, and where it is most of what is read and written, an H100 does so
- * up to a tenth faster (docs/performance/h100.md, "Results that leave the cache first"). */
+/* Whether D's lines are to be the first that leave the L2 cache. If D is larger than the cache,
+ * nobody finds them there later. If it is also most of what is read and written, an H100 is up to a
+ * tenth faster so (docs/performance/h100.md, "Results that leave the cache first"). */
 static bool evicts_first(const gg_kernel *kernel, const gg_problem *p,
                          const gg_device_model *device) {
   enum { least_ratio = 4 };
@@ -424,13 +428,13 @@ static uint64_t argument_of(const gg_kernel *kernel, const gg_problem *p,
       [GG_PARAM_NEXT_BESIDE] = distribution->next_beside,
       [GG_PARAM_SUM_PARTS] = p->workspace + (uint64_t)distribution->sums_begin,
       [GG_PARAM_MAP_SETS] = p->workspace + (uint64_t)distribution->maps_begin,
-      [GG_PARAM_GPCS] = 0, /* a struct: the launch has it apart */
+      [GG_PARAM_GPCS] = 0, /* a struct, which the launch passes from elsewhere */
   };
   bool of_operand = param.operand != GG_OPERAND_NONE;
   return of_operand ? argument_of_operand(p, param) : values[param.kind];
 }
 
-/* Where M or N is 0 the sums over it are: of vectors that have elements. */
+/* If M or N is 0, the sums over it are 0. Notes the vectors of such sums that have elements. */
 static gg_status check_empty(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *p,
                              gg_error *err) {
   for (size_t i = 0; i < kernel->operation_count; i++) {
@@ -447,14 +451,14 @@ static gg_status check_empty(gg_launch_facts *out, const gg_kernel *kernel, cons
   return GG_OK;
 }
 
-/* Whether a launch had better begin while the one ahead of it still runs, whose CTAs it then finds:
- * its own are placed where those leave room. Where a multiprocessor has several, some would get
- * more than their part, unless the busiest has as many as there is room for anyway. */
+/* Whether a launch had better begin while the one ahead of it still runs. Its CTAs are then placed
+ * where those of the other launch leave room. If a multiprocessor holds several CTAs, some
+ * multiprocessors would get more than their share, unless the busiest one is full anyway. */
 static bool begins_beside(const gg_kernel *kernel, const gg_problem *p,
                           const gg_distribution *distribution, int64_t resident,
                           const gg_device_model *device) {
   if (!kernel->dependent) return false;
-  if (!gg_shares_multiprocessors(kernel)) /* those that are told so decide it themselves */
+  if (!gg_shares_multiprocessors(kernel)) /* kernels with this parameter decide by it themselves */
     return distribution->next_beside || gg_kernel_takes(kernel, GG_PARAM_NEXT_BESIDE);
   int64_t all = gg_multiprocessors_of(device, p->multiprocessors);
   return (distribution->clusters + all - 1) / all >= (resident + all - 1) / all;

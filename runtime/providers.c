@@ -1,5 +1,5 @@
-/* Providers of the driver API: NVIDIA's libcuda, and the emulator. Another one is another function
- * that fills the table. */
+/* Providers of the driver API: NVIDIA's libcuda, and the emulator. Each is a function that fills
+ * the table. */
 #include "driver.h"
 #include "emu/driver/api.h"
 

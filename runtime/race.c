@@ -6,17 +6,17 @@
 #include "base/alloc.h"
 #include "problem.h"
 
-enum { rounds_most = 8 }; /* with the first one, which does not count */
+enum { rounds_most = 8 }; /* including the first one, which does not count */
 
-/* By how much of the fastest time a contender may be slower and stay, after each round that counts;
- * the last holds for all that follow. Noise is a few percent at first: each time is the least of
- * more and more turns. */
+/* By how much of the fastest time a contender may be slower and yet stay, after each round that
+ * counts; the last value holds for all later rounds. Limits become narrower because times become
+ * more precise: each is the least of more and more turns. At first, noise is a few percent. */
 static const double tolerances[] = {0.10, 0.05, 0.03, 0.02};
 
-/* Seconds of the launch ahead that one of the model's choice may hide, where it begins beside that:
- * events between them part them, so that no time tells of it. Another kernel, which is launched as
- * it was measured, has to be faster by more (docs/performance/h100.md, "Launches beside each
- * other"). */
+/* Seconds that the model's choice may gain by starting while the launch ahead of it still runs. No
+ * time that is measured shows this gain, because events keep the launches apart. Any other kernel
+ * is launched as it was measured, so it has to be faster by more than this to lead
+ * (docs/performance/h100.md, "Launches beside each other"). */
 static const double hidden = 1.6e-6;
 
 enum { tolerance_count = sizeof tolerances / sizeof *tolerances };
@@ -65,7 +65,8 @@ static void destroy_events(gg_race *race, gg_contender *c) {
   c->start = c->end = NULL;
 }
 
-/* With the context current; later, where a thread still launches one. */
+/* Drops all contenders, unless a thread is launching one: then that thread does it later. The
+ * context must be current. */
 static void drop_all(gg_race *race) {
   if (race->taken > 0) return;
   while (race->count > 0)
@@ -111,7 +112,7 @@ static void end(gg_race *race) {
   drop_all(race);
 }
 
-/* What the driver says of an event is no error of the caller's product: it ends the race. */
+/* If the driver fails with an event, that is no error of the caller's product: the race ends. */
 static bool succeeds(gg_race *race, const char *call, CUresult result) {
   if (gg_driver_result(&race->context->driver, call, result, &race->fault) == GG_OK) return true;
   end(race);
@@ -140,15 +141,16 @@ void gg_race_start(gg_race *race) {
     if (make_events(race)) race->stage = GG_RACE_RUNS;
     gg_context_leave(race->context);
   }
-  if (race->stage == GG_RACE_OVER) race->count = 0; /* without events */
+  if (race->stage == GG_RACE_OVER) race->count = 0; /* they have no events to destroy */
   race->told = race->stage == GG_RACE_OVER;
   pthread_mutex_unlock(&race->lock);
 }
 
 /* ---- Rounds --------------------------------------------------------------------------- */
 
-/* Who has the `turn`th turn of a round. Each round begins with another one: what a program calls
- * between, and what of the operands is in the L2 cache, is then not always the same one's luck. */
+/* Who has the `turn`th turn of a round. Each round begins with another contender, so that not
+ * always the same one profits from what the program calls between, and from what is in the L2
+ * cache. */
 static gg_contender *at_turn(gg_race *race, int turn) {
   return &race->list[(turn + race->round) % race->count];
 }
@@ -167,7 +169,7 @@ static void lead(gg_race *race, const gg_contender *c) {
                                   .apart = !is_usual(race, c)};
 }
 
-/* Those that stay keep their order. */
+/* Drops the contenders that are out, or slower than `limit`. The others keep their order. */
 static void keep_within(gg_race *race, double limit) {
   int kept = 0;
   for (int i = 0; i < race->count; i++) {
@@ -188,7 +190,7 @@ static void end_round(gg_race *race) {
     if (!(best && best->least <= c->least)) best = c;
     if (is_usual(race, c)) usual = c;
   }
-  double limit = INFINITY; /* of the first round nothing counts */
+  double limit = INFINITY; /* the first round does not count */
   if (best && race->round > 0) {
     int counted = race->round < tolerance_count ? race->round : tolerance_count;
     limit = best->least * (1 + tolerances[counted - 1]);
@@ -197,11 +199,11 @@ static void end_round(gg_race *race) {
   keep_within(race, limit);
   race->round++;
   race->launched = race->returned = 0;
-  bool one = race->count <= 1 && race->round > 1; /* a last one is measured, too */
+  bool one = race->count <= 1 && race->round > 1; /* one that is alone is measured, too */
   if (one || race->count == 0 || race->round == rounds_most) end(race);
 }
 
-/* Reads what a contender took; false where it has not ended. */
+/* Reads how long a contender took; false if it has not ended. */
 static bool read_time(gg_race *race, gg_contender *c) {
   const gg_driver *driver = &race->context->driver;
   float milliseconds = 0;
@@ -216,7 +218,7 @@ static bool read_time(gg_race *race, gg_contender *c) {
   return true;
 }
 
-/* Reads what has ended, in the order of turns. */
+/* Reads the times of launches that have ended, in the order of turns. */
 static void look(gg_race *race) {
   while (race->stage == GG_RACE_RUNS && race->returned < race->launched) {
     gg_contender *c = at_turn(race, race->returned);
@@ -228,14 +230,15 @@ static void look(gg_race *race) {
 
 /* ---- Turns ---------------------------------------------------------------------------- */
 
-/* To ask an event whether it is done would break another stream's capture. */
+/* Reads times in a mode that allows it while another stream is captured: otherwise, asking an event
+ * whether it has passed would break the capture. */
 static void look_while_captured(gg_race *race) {
   int mode = gg_capture_allow(race->context);
   look(race);
   gg_capture_forbid(race->context, mode);
 }
 
-/* NULL: nobody's turn, as all of the round are away, or it is over. */
+/* Takes the next turn. NULL: all turns of the round are taken, or the race is over. */
 static gg_contender *take_turn(gg_race *race) {
   gg_contender *c = NULL;
   pthread_mutex_lock(&race->lock);
@@ -252,8 +255,8 @@ static gg_contender *take_turn(gg_race *race) {
 /* What became of a turn. */
 typedef struct outcome {
   enum gg_contender_state state;
-  bool parted;       /* the kernel does not take the problem, as the leader does */
-  CUresult recorded; /* of its events */
+  bool parted;       /* whether the kernel does not take the problem, though the leader does */
+  CUresult recorded; /* the driver's result for its events */
 } outcome;
 
 static outcome launch_between(const gg_contender *c, const gg_driver *driver,
@@ -284,8 +287,8 @@ static bool run_turn(gg_race *race, gg_contender *c, const gg_problem *problem, 
   return out.state == GG_CONTENDER_AWAY;
 }
 
-/* Where the driver does not say, as of the default stream while another one is captured, it might
- * be. */
+/* If the driver does not say, as for the default stream while another one is captured, the stream
+ * might be captured. */
 static bool is_captured(const gg_driver *driver, CUstream stream) {
   int status = 0;
   return driver->cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS || status != 0;

@@ -5,7 +5,7 @@ static gg_status load(gg_raw_kernel *out, const char *name, const void *image, g
   gg_status st = gg_context_enter(out->context, err);
   if (st) return st;
   st = GG_CUDA(driver, err, cuModuleLoadDataEx, &out->module, image, 0, NULL, NULL);
-  if (st) out->module = NULL; /* whatever the call left there: it is no module */
+  if (st) out->module = NULL; /* whatever the call left there is not a module */
   if (!st) st = GG_CUDA(driver, err, cuModuleGetFunction, &out->function, out->module, name);
   gg_context_leave(out->context);
   return st;

@@ -1,5 +1,5 @@
-/* A kernel whose text is the library's own, or the harness's: compiled, loaded and launched with
- * whatever arguments it has. */
+/* Compiles, loads and launches a kernel that was not generated, but whose text the library or the
+ * harness has. It may have any arguments. */
 #ifndef GG_RUNTIME_RAW_H
 #define GG_RUNTIME_RAW_H
 
@@ -15,7 +15,8 @@ typedef struct gg_raw_kernel {
 gg_status gg_raw_load(gg_raw_kernel *out, gg_context *context, const char *name, const void *image,
                       gg_error *err);
 
-/* Loads entry `name` of the text `source`; `least` is the architecture it needs. Likewise. */
+/* Compiles the text `source` and loads its entry `name`; `least` is the architecture that it needs.
+ * Close with gg_raw_close. */
 gg_status gg_raw_open(gg_raw_kernel *out, gg_context *context, const char *name, const char *source,
                       const char *least, gg_error *err);
 void gg_raw_close(gg_raw_kernel *kernel);

@@ -13,7 +13,7 @@ gg_status gg_remembered_open(gg_remembered *out, const gg_context *context,
                              const gg_roster_source *source, gg_error *err) {
   const gg_device_facts *facts = &context->facts;
   *out = (gg_remembered){.cache = context->compiler ? &context->compiler->cache : NULL};
-  /* A compiler has a part in it: what spills gives way. */
+  /* The compiler matters for a choice, because kernels that spill are not chosen. */
   const gg_compiler_facts *compiler = gg_compiler_facts_of(context->compiler);
   gg_str_printf(&out->device, "%s, sm_%d, %d multiprocessors, NVRTC %d", facts->name, facts->arch,
                 facts->sm_count, compiler ? compiler->nvrtc_version : 0);
@@ -68,7 +68,7 @@ bool gg_remembered_find(gg_remembered_choice *out, const gg_remembered *remember
   return found;
 }
 
-/* Seconds by their bits: whatever the locale writes for a decimal point. */
+/* Seconds are written as their bits, because a locale may have another decimal point. */
 void gg_remembered_add(const gg_remembered *remembered, gg_remembered_how how, const gg_form *form,
                        const gg_problem *problem, const gg_remembered_choice *choice) {
   gg_cache_key key;

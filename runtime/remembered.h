@@ -1,10 +1,10 @@
-/* What a process has chosen for a product, for those that come after it: kept beside the disk cache
- * (cache.h), so that they need not plan a catalogue to choose the same.
+/* What a process has chosen for a product is kept beside the disk cache (cache.h), so that later
+ * processes need not plan a catalogue to choose the same.
  *
- * A choice is known by all that it was made from: the library's fingerprint, the device, the form,
+ * A choice is found by all that it was made from: the library's fingerprint, the device, the form,
  * extents and workspace, which packs the kernel was chosen from, and how many were measured for it,
- * if any were. What is kept is the kernel's place in the catalogue; where it is lost, the product
- * is chosen anew. */
+ * if any were. What is kept is the kernel's place in the catalogue. If it is lost, the choice is
+ * made anew. */
 #ifndef GG_RUNTIME_REMEMBERED_H
 #define GG_RUNTIME_REMEMBERED_H
 
@@ -12,7 +12,7 @@
 
 typedef struct gg_remembered {
   const gg_cache *cache; /* NULL: nothing is kept */
-  gg_str device, packs;  /* what is the same of all choices of a gg_gemm */
+  gg_str device, packs;  /* the parts of a key that are the same for all choices of a gg_gemm */
 } gg_remembered;
 
 gg_status gg_remembered_open(gg_remembered *out, const gg_context *context,
@@ -27,11 +27,11 @@ typedef struct gg_remembered_choice {
 
 /* How a choice was made. */
 typedef struct gg_remembered_how {
-  bool packed;  /* among what packs have */
+  bool packed;  /* whether from the kernels of packs */
   int measured; /* by measuring so many kernels; 0: by the model */
 } gg_remembered_how;
 
-/* The workspace that counts is problem->workspace_bytes. */
+/* The key's workspace is problem->workspace_bytes. */
 bool gg_remembered_find(gg_remembered_choice *out, const gg_remembered *remembered,
                         gg_remembered_how how, const gg_form *form, const gg_problem *problem);
 void gg_remembered_add(const gg_remembered *remembered, gg_remembered_how how, const gg_form *form,

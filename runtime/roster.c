@@ -33,7 +33,7 @@ static gg_status fail_again(const gg_slot *slot, gg_error *err) {
   return slot->failure.code;
 }
 
-/* With `at_hand` nothing is compiled: the module may be NULL then. */
+/* With `at_hand` nothing is compiled, and the module may be NULL afterwards. */
 static gg_status load(gg_slot *slot, gg_context *context, const gg_packs *packs,
                       const gg_problem *problem, bool at_hand, gg_error *err) {
   gg_prepared unused;
@@ -49,7 +49,8 @@ static gg_status load(gg_slot *slot, gg_context *context, const gg_packs *packs,
                                                                     slot->kernel, &slot->failure);
     if (st) return fail_again(slot, err);
   }
-  /* How many CTAs the device holds is known now, and with it what they take of a workspace. */
+  /* Now that the module is loaded, it is known how many CTAs the device holds, and so how much of a
+   * workspace they take. */
   bool shares = slot->module && slot->kernel->tile_warps;
   return shares ? gg_prepare(&unused, slot->module, problem, err) : GG_OK;
 }
@@ -75,8 +76,8 @@ bool gg_slot_at_hand(gg_slot *slot, gg_context *context, const gg_packs *packs,
   return there;
 }
 
-/* Extents, sizes and workspaces are limits of a kernel; the other mistakes in a problem are every
- * kernel's. */
+/* Limits of extents, sizes and workspaces are a kernel's own; any other mistake in a problem is a
+ * mistake for every kernel. */
 bool gg_slot_is_passed_over(gg_status st) {
   return st == GG_E_PROBLEM_EXTENT || st == GG_E_PROBLEM_SIZE || st == GG_E_PROBLEM_WORKSPACE ||
          st == GG_E_PROBLEM_SUMS;
@@ -99,7 +100,7 @@ static void free_roster(gg_roster *roster) {
   gg_free(roster);
 }
 
-/* With room for so many. */
+/* A roster with room for `count` kernels. */
 static gg_status open_roster(gg_roster **out, size_t count, gg_error *err) {
   gg_roster *roster = *out = gg_calloc(1, sizeof *roster);
   if (!roster) return gg_fail(err, MEMORY, NULL, "");
@@ -136,7 +137,7 @@ static gg_status make_packed(gg_roster **out, gg_rosters *of, const gg_roster_so
   for (size_t i = 0; i < count && !st; i++) {
     (*out)->places[i] = places[i].place;
     (*out)->models[i] = gg_model_of(&places[i].terms, &source->device);
-    /* The emulator has PTX, whose registers are as many as it likes. */
+    /* The emulator runs PTX, which has any number of registers. */
     (*out)->spills[i] = places[i].local_bytes > 0 && !source->emulated;
   }
   gg_free(places);
@@ -188,7 +189,7 @@ gg_status gg_rosters_get(gg_roster **out, gg_rosters *of, const gg_roster_source
   return st;
 }
 
-/* Its only kernel's slot, which has the lineup then. */
+/* Makes a slot for the lineup's only kernel. The slot then owns the lineup. */
 static gg_status make_slot(gg_slot **out, gg_rosters *of, gg_lineup *lineup, gg_error *err) {
   gg_slot *slot = gg_malloc(sizeof *slot);
   gg_status st =

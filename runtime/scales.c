@@ -39,7 +39,7 @@ static gg_status check_ld(int64_t ld, int64_t factors, gg_error *err) {
                  (long long)factors);
 }
 
-/* Between rows of factors, a byte each, and atoms; what no factor is for becomes 0 in these. */
+/* Copies factors, a byte each, from rows to atoms, or back. The padding of atoms becomes 0. */
 static gg_status move(void *to, const void *from, bool pack, int64_t rows, int64_t k, int block,
                       int64_t ld, gg_error *err) {
   int64_t bytes;

@@ -57,7 +57,7 @@ gg_seen_key gg_seen_key_of(const gg_form *form, const gg_problem *problem) {
                        .epilogue = form->epilogue};
 }
 
-/* One multiplication a word: keys differ in few bits. */
+/* There is a multiplication for each word, because keys differ in few bits. */
 static uint64_t hash_of(const gg_seen_key *key) {
   uint64_t hash = 0x9e3779b97f4a7c15u;
   for (int i = 0; i < GG_SEEN_WORDS; i++) {

@@ -1,14 +1,16 @@
 /* Compressing a sparse A or B, and the inverse; what a launch takes of its metadata.
  *
- * Along K a row is made of groups: of four units, of tf32 of two, of which half are stored. A unit
+ * Along K a row consists of groups of four units (tf32: of two), of which half are stored. A unit
  * is an element, or a pair of packed 4-bit ones. Four bits of metadata name the units of a group
- * that are stored, in ascending order: two numbers of two bits; of tf32 0x4 names the first and 0xe
- * the second. Where fewer are not zero, zeros are stored beside them, so that each group names two.
+ * that are stored, in ascending order, by two numbers of two bits. For tf32, 0x4 names the first
+ * unit and 0xe the second. If fewer units are not zero, zeros are stored, too, so that each group
+ * names as many as are stored.
  *
- * A tile of metadata has 128 rows by 16 bytes. Below 16 bits an element, a line of it is a row's;
- * else 16 rows share 16 lines: line r % 8 of eight has in each word the first 16 bits of rows r and
- * r + 8 for one MMA, the line 8 further their last. (PTX ISA, "Sparse Matrices" of tcgen05;
- * CUTLASS's Sm1xxGemmSparseConfig, to which atom/sparse_layout.h's layouts are held.) */
+ * A tile of metadata has 128 rows by 16 bytes. If elements have less than 16 bits, each line of it
+ * belongs to a row. Else 16 rows share 16 lines: of these, line r (0 to 7) has, in each word, the
+ * first 16 bits that one MMA takes for rows r and r + 8, and line r + 8 has the last 16 bits. (PTX
+ * ISA, "Sparse Matrices" of tcgen05; CUTLASS's Sm1xxGemmSparseConfig, with which the layouts of
+ * atom/sparse_layout.h agree.) */
 #include "sparse.h"
 
 #include <stdio.h>
@@ -23,7 +25,7 @@ typedef long long ll; /* for printf */
 
 enum {
   map_align = 16,   /* bytes: what tensor maps take of addresses and strides */
-  first_two = 0x44, /* of two groups: what names legal units anywhere */
+  first_two = 0x44, /* a byte of two groups, each of which names units that are legal everywhere */
   tf32_first = 0x4,
   tf32_second = 0xe,
   units_max = 4,
@@ -41,7 +43,7 @@ typedef struct matrix {
   int64_t tiles_m;
 } matrix;
 
-/* Units that cover so much. */
+/* How many units cover `value`. */
 static int64_t divide_up(int64_t value, int64_t unit) {
   return value / unit + (value % unit != 0);
 }
@@ -68,7 +70,8 @@ static void store(const matrix *m, void *to, int64_t index, uint32_t value) {
     bytes[i] = (unsigned char)((bytes[i] & ~(mask >> 8 * i)) | (bits >> 8 * i & 0xff));
 }
 
-/* An element's magnitude, in steps that order those of its type; of e2m1 in halves. */
+/* A number that orders an element's magnitude among those of its type; for e2m1, twice its value.
+ */
 static uint32_t magnitude(const matrix *m, uint32_t value) {
   static const uint32_t e2m1[] = {0, 1, 2, 3, 4, 6, 8, 12};
   uint32_t sign = UINT32_C(1) << (m->bits - 1);
@@ -82,7 +85,7 @@ static uint32_t magnitude(const matrix *m, uint32_t value) {
   }
 }
 
-/* Where an element is; -1: past the end of K. */
+/* Where an element is in the dense matrix; -1: behind the end of K. */
 static int64_t dense_at(const matrix *m, int64_t row, int64_t k) {
   if (k >= m->is.k) return -1;
   return m->is.major == GG_MAJOR_K ? row * m->is.ld_dense + k : k * m->is.ld_dense + row;
@@ -122,7 +125,7 @@ static unsigned encode(const matrix *m, const int kept[2]) {
   return (unsigned)kept[0] | (unsigned)kept[1] << 2;
 }
 
-/* False: it does not name units in ascending order. */
+/* False: the group does not name units in ascending order. */
 static bool decode(int kept[2], const matrix *m, unsigned group) {
   if (m->units == 2) {
     kept[0] = group == tf32_second;
@@ -145,7 +148,7 @@ static gg_status fail_size(const char *text, gg_error *err) {
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
-/* Types that tensor cores multiply a sparse A of. */
+/* Whether tensor cores multiply sparse matrices of a type. */
 static bool is_multiplied(gg_dtype type) {
   switch (type) {
   case GG_DTYPE_f16:
@@ -194,7 +197,7 @@ static gg_status read_matrix(matrix *out, const gg_sparse *given, gg_error *err)
   return GG_OK;
 }
 
-/* Both leading dimensions of a matrix that is moved. */
+/* Checks both leading dimensions of a matrix that is compressed or expanded. */
 static gg_status check_lds(const matrix *m, gg_error *err) {
   bool k_major = m->is.major == GG_MAJOR_K;
   gg_status st = check_ld("ld_dense", m->is.ld_dense, k_major ? "k" : "rows",
@@ -234,8 +237,8 @@ static uint64_t weigh(const matrix *m, const void *dense, int64_t row, int64_t g
   return sum;
 }
 
-/* The larger half of a group's units, in ascending order: of equal ones the first. Gives how many
- * are not zero. */
+/* Chooses the larger half of a group's units, in ascending order; of equal ones the first. Returns
+ * how many are not zero. */
 static int choose(int kept[2], const matrix *m, const void *dense, int64_t row, int64_t group) {
   uint64_t weight[units_max];
   int count = 0, at = 0;
@@ -368,7 +371,7 @@ char gg_sparse_operand(const gg_kernel *kernel) {
   return kernel->sparse_a ? 'a' : kernel->sparse_b ? 'b' : 0;
 }
 
-/* Its elements. */
+/* The elements of the sparse operand. */
 static gg_sparse_element stored_element(const gg_kernel *kernel) {
   return element_of(kernel->sparse_b ? kernel->b.type : kernel->a.type, has_pairs(kernel));
 }

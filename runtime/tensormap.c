@@ -1,18 +1,18 @@
-/* The dimensions of an operand's tensor map are what the kernel says: its contiguous mode first,
- * then the mode across it and the batch, as many as there are. Elements are copied as bits, so that
- * the map's type is an unsigned integer of their size (of 4 and 6 bits, 16 elements in 8 and 12
- * bytes, or in 16 where they are unpacked: lines are then of whole 128 elements, addresses and
- * strides multiples of 32 bytes); but those of tf32, f32 in memory, are rounded on their way in, to
- * nearest even: the tensor core itself would cut their low bits off.
+/* A kernel says which dimensions an operand's tensor map has: first its contiguous mode, then the
+ * mode across it and the batch, if there are any. Elements are copied as bits, so the map's type is
+ * an unsigned integer of their size. 16 elements of 4 or 6 bits are one of 8 or 12 bytes. If they
+ * are unpacked, they take 16 bytes; lines then are multiples of 128 elements, addresses and strides
+ * multiples of 32 bytes. Only tf32 is not copied as bits: it is f32 in memory, and is rounded on
+ * the way in, ties to even, because the tensor core would cut the low bits off.
  *
- * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers; strides are
- * multiples of 16 bytes (which the operand's alignment sees to) below 2^40. An operand that is not
- * read, because K or beta is 0, still needs a legal map: of one element, at D or what it is rounded
- * down to.
+ * A map takes extents up to 2^32, but a copy's coordinates are 32-bit signed integers. Strides are
+ * multiples of 16 bytes (which the operand's alignment guarantees) below 2^40. An operand that is
+ * not read, because K or beta is 0, still needs a legal map: of one element, at D's address,
+ * rounded down.
  *
  * Boxes are read with zeros for every element outside of the map, but written in whole 16 bytes: an
- * H100 writes 8 elements of 16 bits where the map has 7. So D's map ends at the last whole 16 bytes
- * of its lines, and the kernel stores what is left by itself; all of it, where a line has less.
+ * H100 writes 8 elements of 16 bits even if the map has 7. So D's map ends at the last whole 16
+ * bytes of its lines, and the kernel stores the rest by itself, or all of a line that is shorter.
  * (CUDA Driver API, "Tensor Map Object Management"; PTX ISA, "Tensor Copy".) */
 #include "tensormap.h"
 
@@ -32,14 +32,15 @@ static uint64_t align_of(const gg_tensor_map *map) {
   return map->unpacks ? GG_UNPACKED_ALIGN : 16;
 }
 
-/* What a map is of. */
+/* The operand that a map is for. */
 static gg_view view_of(const gg_kernel *kernel, const gg_problem *problem,
                        const gg_tensor_map *map) {
   if (map->operand == GG_OPERAND_EXTRA)
     return gg_problem_extra_view(kernel, problem, (size_t)map->operation);
   gg_view view = gg_problem_view(kernel, problem, "-abcd"[map->operand]);
   if (!view.pointers) return view;
-  /* The kernel gives copies of the map each batch's address: of one matrix, whatever the batch. */
+  /* The kernel copies the map and sets each batch's address in the copies. So the map is for one
+   * matrix. */
   view.address = view.address / align_of(map) * align_of(map);
   view.batch_stride = 0;
   return view;
@@ -49,18 +50,18 @@ static bool is_of_scales(const gg_tensor_map *map) {
   return map->operand == GG_OPERAND_SCALE_A || map->operand == GG_OPERAND_SCALE_B;
 }
 
-/* Of what has no matrix's view. */
+/* Whether a map is for scale factors or metadata, which have no gg_view. */
 static bool is_of_tiles(const gg_tensor_map *map) {
   return is_of_scales(map) || map->operand == GG_OPERAND_METADATA;
 }
 
-/* A and B are not where K is 0, C is not without a beta. */
+/* Whether an operand is used: A and B are not if K is 0, C is not without a beta. */
 static bool is_used(const gg_problem *problem, const gg_tensor_map *map) {
   bool input = map->operand == GG_OPERAND_A || map->operand == GG_OPERAND_B || is_of_tiles(map);
   return input ? problem->k > 0 : map->operand != GG_OPERAND_C || gg_problem_reads_c(problem);
 }
 
-/* Elements of the fewest whole 16 bytes. */
+/* The least number of elements that take whole 16 bytes. */
 static int64_t unit_of(const gg_view *view) {
   return gg_dtype_unit(view->operand->type, 16);
 }
@@ -85,7 +86,7 @@ static gg_status check_extent(const char *name, int64_t value, int64_t block, gg
   return gg_fail(err, PROBLEM_SIZE, NULL, text);
 }
 
-/* Elements that a map's lines are whole multiples of. */
+/* A map's lines must have a multiple of so many elements. */
 static int64_t line_unit(const gg_tensor_map *map) {
   return map->unpacks ? GG_UNPACKED_LINE : gg_dtype_unit(map->type, 1);
 }
@@ -107,7 +108,7 @@ int64_t gg_kernel_k_unit(const gg_kernel *kernel) {
   return unit;
 }
 
-/* Of elements of 4 and 6 bits a map has whole bytes, or whole units that are unpacked. */
+/* Elements of 4 and 6 bits must fill whole bytes of a line, or whole units that are unpacked. */
 static gg_status check_line(const gg_tensor_map *map, const gg_view *view, gg_error *err) {
   int64_t unit = line_unit(map);
   if (view->length % unit == 0) return GG_OK;
@@ -118,7 +119,8 @@ static gg_status check_line(const gg_tensor_map *map, const gg_view *view, gg_er
   return gg_fail(err, PROBLEM_EXTENT, NULL, view->length_name, (long long)view->length, text);
 }
 
-/* Whether a box has lines of their first half and their second, by turns or behind each other. */
+/* Whether a box has lines of both halves of an operand's lines, in turns or one half behind the
+ * other. */
 static bool halves(const gg_tensor_map *map) {
   return map->modes[1] == GG_MAP_HALF || map->modes[2] == GG_MAP_HALF;
 }
@@ -128,7 +130,7 @@ static gg_status check_map(const gg_tensor_map *map, const gg_view *view, gg_err
   int64_t most = (stride_limit * 8 / bits - 1) / unit * unit;
   if (view->rows > 1 && view->ld > most) return too_far(err, view, GG_VIEW_LD, view->ld, most);
   if (halves(map) && view->rows > 0) {
-    int64_t least = most / (view->rows / 2) / unit * unit; /* of steps over half of the lines */
+    int64_t least = most / (view->rows / 2) / unit * unit; /* a step goes over half of the lines */
     if (view->ld > least) return too_far(err, view, GG_VIEW_LD, view->ld, least);
   }
   if (view->batch > 1 && view->batch_stride > most) {
@@ -178,14 +180,15 @@ static int swizzle_of(const gg_tensor_map *map) {
                            : CU_TENSOR_MAP_SWIZZLE_NONE;
 }
 
-/* What a map of D may write of a line; 16 bytes, which are not written, where there are no whole
- * ones. */
+/* How much of a line a map of D may write. It has 16 bytes at least; if a line is shorter, the map
+ * is not used. */
 static int64_t writable(const gg_view *view) {
   int64_t unit = unit_of(view);
   return view->length < unit ? unit : view->length / unit * unit;
 }
 
-/* A stride that is never stepped over may be anything in the problem; here it is a legal one. */
+/* A stride in bytes. If the extent is 1, the problem's stride may be anything, because it is never
+ * used, but the map must have a legal one. */
 static uint64_t stride_of(const gg_tensor_map *map, int64_t extent, int64_t elements) {
   return extent > 1 ? (uint64_t)gg_dtype_bytes(map->type, elements) : align_of(map);
 }
@@ -229,8 +232,8 @@ static gg_status encode(uint64_t out[16], const gg_driver *driver, const gg_tens
   return encode_map(out, driver, map, type_of(map), view->address, extents, strides, err);
 }
 
-/* Atoms of factors, 256 elements of 2 bytes each: along the rows, along K, and the batches. Where
- * none are read the map is of one atom. */
+/* A map of scale factors has atoms, of 256 elements of 2 bytes: along the rows, along K, and the
+ * batches. If none are read it has one atom. */
 static gg_status encode_scales(uint64_t out[16], const gg_driver *driver, const gg_kernel *kernel,
                                const gg_problem *problem, const gg_tensor_map *map, gg_error *err) {
   enum { atom_bytes = GG_SCALE_ROWS * GG_SCALE_FACTORS };
@@ -250,8 +253,8 @@ static gg_status encode_scales(uint64_t out[16], const gg_driver *driver, const 
                     strides, err);
 }
 
-/* Tiles of metadata, 256 elements of 8 bytes each: along the rows, along K, and the batches. Or,
- * for MMAs of 64 rows, their blocks of 16 rows, with one gap beside each. */
+/* A map of metadata has tiles, of 256 elements of 8 bytes: along the rows, along K, and the
+ * batches. For MMAs of 64 rows it has the tiles' blocks of 16 rows, each with a gap beside it. */
 static gg_status encode_metadata(uint64_t out[16], const gg_driver *driver, const gg_kernel *kernel,
                                  const gg_problem *problem, const gg_tensor_map *map,
                                  gg_error *err) {
@@ -294,7 +297,7 @@ static gg_status encode_any(uint64_t out[16], const gg_driver *driver, const gg_
   return encode(out, driver, map, &view, err);
 }
 
-/* Of the operand's last rows or columns: boxes of as many as whole ones leave. */
+/* The map for the operand's last rows or columns: its boxes have as many as whole boxes leave. */
 static gg_tensor_map end_of(const gg_kernel *kernel, const gg_problem *problem,
                             const gg_tensor_map *map) {
   gg_tensor_map end = *map;

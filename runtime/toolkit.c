@@ -1,5 +1,5 @@
-/* The search for the CUDA Toolkit: NVRTC and cuBLASLt belong to one, and may lie anywhere. An
- * explicit choice of the user (CUDA_HOME, then CUDA_PATH) comes before what is merely there. */
+/* The search for the CUDA Toolkit, to which NVRTC and cuBLASLt belong and which may lie anywhere.
+ * What the user has chosen (CUDA_HOME, then CUDA_PATH) comes before what is merely there. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
 #include "library.h"
@@ -11,7 +11,7 @@
 
 #include "base/paths.h"
 
-/* Appends the directory above the one of nvcc on the PATH, links followed. */
+/* Appends the directory above that of the nvcc on the PATH, after it has followed links. */
 static bool root_of_nvcc(gg_str *out) {
   const char *list = getenv("PATH");
   gg_path path;
@@ -93,7 +93,7 @@ static bool open_in_root(gg_library *out, const char *const *sonames, int n, gg_
 }
 
 bool gg_library_open_toolkit(gg_library *out, const char *const *sonames, gg_str *why) {
-  size_t asked = 0; /* what there is to say of the user's own choices */
+  size_t asked = 0; /* the length of what `why` says about the user's own choices */
   for (int n = 0; n < root_count; n++) {
     bool found = open_in_root(out, sonames, n, why);
     if (n < asked_count) asked = why->length;

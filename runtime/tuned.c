@@ -26,8 +26,8 @@ void gg_tuned_device(gg_str *out, const char *device) {
   }
 }
 
-/* A file's name has 255 bytes at most, of which extents and a form take up to 160: an epilogue
- * whose name leaves it more than that has a digest of it for a name. */
+/* A file's name has 255 bytes at most. A form's name gets up to 160 of them, the rest is for
+ * extents: one that is longer because of its epilogue has a digest in place of that. */
 static gg_status put_form(gg_str *out, const gg_form *form, gg_error *err) {
   enum { most = 160 };
   gg_str full = GG_STR_INIT;

@@ -1,9 +1,9 @@
-/* Where `gemmgen tune` leaves its winners, and gg_gemm finds them: one spec a product, in
+/* Where `gemmgen tune` leaves its winners, and gg_gemm finds them: one spec for each product, in
  *
  *     DIRECTORY/DEVICE/FORM,MxNxK,bBATCH.yaml
  *
- * with the device's name in lower case. A form's name has its epilogue behind it, operation by
- * operation (gg_form_full_name), so that a product has other files with one than without. */
+ * with the device's name in lower case. A form's name ends with its epilogue, operation by
+ * operation (gg_form_full_name), so that a product has different files for different epilogues. */
 #ifndef GG_RUNTIME_TUNED_H
 #define GG_RUNTIME_TUNED_H
 
@@ -13,7 +13,7 @@ typedef struct gg_tuned_extents {
   int64_t m, n, k, batch;
 } gg_tuned_extents;
 
-/* The directory of gg_gemm_options: `asked`, or where it is by default; "" for none. */
+/* The directory that gg_gemm_options ask for: `asked`, or the default; "" for none. */
 gg_status gg_tuned_directory(gg_str *out, const char *asked, gg_error *err);
 
 /* "nvidia-h100-80gb-hbm3" */

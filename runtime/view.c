@@ -1,4 +1,5 @@
-/* The operands of a problem, as its kernel is made for them; and what their parts are called. */
+/* The operands of a problem, as the kernel's majors and types describe them, and what their parts
+ * are called. */
 #include "problem.h"
 
 #include <stdio.h>
@@ -37,7 +38,7 @@ gg_view gg_problem_view(const gg_kernel *kernel, const gg_problem *p, char which
   }
   if (which == gg_sparse_operand(kernel))
     inner = gg_sparse_stored_k(kernel, p->k), inner_name = "stored k";
-  /* B is N x K: its outer mode is contiguous when its major is N, the others' when it is M. */
+  /* B is N x K: its outer mode is contiguous if its major is N, that of the others if it is M. */
   bool outer_is_contiguous =
       which == 'b' ? view.operand->major == GG_MAJOR_N : is_m_major(view.operand->major);
   view.length = outer_is_contiguous ? outer : inner;

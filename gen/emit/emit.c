@@ -226,7 +226,7 @@ static void bind_trace(gg_bindings *out, const gg_plan *plan) {
   gg_bind_part(out, "trace", plan->trace ? "trace" : NULL);
   if (!plan->trace) return;
   gg_str text = GG_STR_INIT;
-  gg_str_puts(&text, "// What happens; where, if anywhere.\n");
+  gg_str_puts(&text, "// What a stamp says happens, and behind it what `where` says.\n");
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     gg_str_printf(&text, "constexpr unsigned trace_%s = %d;", rows[i].name, rows[i].number);
     if (rows[i].where[0]) gg_str_printf(&text, "  // %s", rows[i].where);

@@ -203,7 +203,7 @@ static void write_c_of(gg_str *out, const gg_items *e) {
   bool mapped = gg_plan_changes_maps(e->plan) && !e->reads_c;
   if (!e->plan->has_c || !e->plan->pointers || mapped) return;
   gg_str_puts(out,
-              "// C of one batch. Without a beta it is not looked for: there may be no array.\n"
+              "// C of one batch. Without a beta the array is not read: it may be null.\n"
               "__device__ __forceinline__ const c_t *c_of(const epilogue_operands &of,\n"
               "                                           const c_t *const *C, int64 batch) {\n"
               "  return of.beta != 0.0f ? C[batch] : nullptr;\n"
@@ -212,7 +212,7 @@ static void write_c_of(gg_str *out, const gg_items *e) {
 
 static void write_move(gg_str *out, const gg_items *e) {
   gg_str_puts(out,
-              "// The same from a tile's first element on.\n"
+              "// The same parameters, from a tile's first element on.\n"
               "__device__ __forceinline__ epilogue_operands at_tile(epilogue_operands of, "
               "int64 batch,\n"
               "                                                     int64 row, int64 col) {\n");
@@ -234,11 +234,12 @@ static void write_move(gg_str *out, const gg_items *e) {
 
 /* Appends the function that brings matrices to the L2 cache which threads then read in place. */
 static void write_prefetch(gg_str *out, const gg_items *e) {
-  gg_str_puts(out, "\n// What the operations read of matrices, as far as L2: a worker's share.\n"
-                   "template <int workers>\n"
-                   "__device__ __forceinline__ void prefetch_operands(const epilogue_operands &of, "
-                   "int rows,\n"
-                   "                                                  int cols, int worker) {\n");
+  gg_str_puts(out,
+              "\n// Prefetches to L2 a worker's share of the matrices that the operations read.\n"
+              "template <int workers>\n"
+              "__device__ __forceinline__ void prefetch_operands(const epilogue_operands &of, "
+              "int rows,\n"
+              "                                                  int cols, int worker) {\n");
   if (e->reads_c) {
     gg_str_puts(out,
                 "  if (of.beta != 0.0f)\n"
@@ -289,9 +290,9 @@ static void write_read_cells(gg_str *out, const gg_items *e) {
   const gg_skeleton *skeleton = &gg_skeletons[e->plan->target->id];
   bool mma = skeleton->cell_rows > 1;
   bool twins = e->layouts->twins_m || e->layouts->twins_n;
-  gg_str_puts(out, twins ? "// Of a lane's cells.\n"
-                   : mma ? "// Of cells that are eight columns and eight rows apart.\n"
-                         : "// Of neighbouring cells.\n");
+  gg_str_puts(out, twins ? "// Reads a lane's cells.\n"
+                   : mma ? "// Reads cells that are eight columns and eight rows apart.\n"
+                         : "// Reads neighbouring cells.\n");
   gg_str_puts(out, "template <int across, int down>\n"
                    "__device__ __forceinline__ void read_cells(cell_values (&out)[across][down],\n"
                    "                                           const epilogue_operands &of, "

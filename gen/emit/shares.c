@@ -7,11 +7,10 @@
 
 void gg_write_share_members(gg_str *out) {
   gg_str_puts(out,
-              "  unsigned shared_tiles, shares;       // the first tiles are dealt in shares, the "
-              "others whole\n"
-              "  unsigned group_tiles, group_shares;  // of those that are dealt together\n"
-              "  unsigned share_length;               // K tiles; one more in the first\n"
-              "  unsigned longer_shares;              // of each group\n");
+              "  unsigned shared_tiles, shares;       // so many first tiles are dealt in shares\n"
+              "  unsigned group_tiles, group_shares;  // tiles that are dealt together, in shares\n"
+              "  unsigned share_length;               // K tiles of a share; the first\n"
+              "  unsigned longer_shares;              // longer_shares of a group have one more\n");
 }
 
 void gg_bind_sums(gg_bindings *out, const gg_plan *plan, const char *parameter,

@@ -37,28 +37,31 @@ void gg_sm100_write_consumers(gg_str *out, const gg_plan *plan) {
                 gg_sm100_mmas_m(plan), gg_plan_mma_rows(plan));
   if (gg_sm100_has_parts(plan))
     gg_str_printf(out,
-                  "constexpr int mmas_n = %d, warp_columns = %d;  // along N; of columns, "
-                  "what a warp reads\n",
+                  "constexpr int mmas_n = %d, warp_columns = %d;  // MMAs along N; columns that a "
+                  "warp reads\n",
                   gg_sm100_mmas_n(plan), gg_plan_warp_columns(plan));
   if (plan->turns_columns)
-    gg_str_printf(out,
-                  "constexpr int turned_tiles = %d, half_step = %d;  // tiles that take halves of "
-                  "columns in\n"
-                  "constexpr int span_n = %d;  // turns; from one half to the other; to its end\n",
-                  plan->turns_columns, gg_plan_half_step(plan), gg_plan_tile_span(plan));
+    gg_str_printf(
+        out,
+        "constexpr int turned_tiles = %d, half_step = %d;  // tiles whose halves lie in "
+        "turns;\n"
+        "constexpr int span_n = %d;  // columns from a tile's first half to the second; to "
+        "its end\n",
+        plan->turns_columns, gg_plan_half_step(plan), gg_plan_tile_span(plan));
   gg_str_printf(out, "constexpr int k_steps = %d;\n", plan->tile_k / plan->mma.k);
   gg_str_printf(out,
-                "constexpr int blocks_of_mma = %d, warp_blocks = %d;  // of 16 rows, that a warp "
-                "reads\n",
+                "constexpr int blocks_of_mma = %d, warp_blocks = %d;  // blocks of 16 rows that a "
+                "warp reads\n",
                 blocks, blocks * gg_sm100_mmas_m(plan));
   gg_str_printf(out, "constexpr int acc_words = %d;  // registers of a box's sums\n",
                 box_registers(plan));
   gg_str_printf(out, "constexpr int acc_elements = %d;  // of a register\n",
                 register_elements(plan));
-  gg_str_printf(out,
-                "constexpr int accumulator_stages = %d, sums_columns = %d;  // of tensor memory, "
-                "of a set\n",
-                plan->accumulator_stages, gg_sm100_accumulator_columns(plan));
+  gg_str_printf(
+      out,
+      "constexpr int accumulator_stages = %d, sums_columns = %d;  // sets of sums; columns "
+      "of a set\n",
+      plan->accumulator_stages, gg_sm100_accumulator_columns(plan));
   gg_str_printf(out, "constexpr int tmem_columns = %d;  // that this CTA allocates\n",
                 gg_sm100_allocated_columns(plan));
   gg_str_printf(out, "constexpr int issuer = %d;  // the warp whose thread issues the MMAs\n",
@@ -117,7 +120,7 @@ static void write_stores(gg_str *out, const gg_plan *plan, const char *type, cha
   int count = box_registers(plan), places = places_of_box(plan), each = count / places;
   char operand[2] = {constraint, 0};
   gg_str_printf(out,
-                "// The same back to tensor memory.\n"
+                "// Stores what load_sums loaded back to tensor memory.\n"
                 "__device__ __forceinline__ void store_sums(const %s (&x)[%d], unsigned to) {\n"
                 "  asm volatile(\n",
                 type, count);
@@ -221,16 +224,17 @@ void gg_sm100_write_loads(gg_str *out, const gg_plan *plan) {
   gg_mma_atom_registers(&plan->mma, GG_MMA_C, &type);
   char constraint = *type == 'f' ? 'f' : 'r', written[3] = {'=', constraint, 0};
   if (places > 1)
-    gg_str_printf(out,
-                  "// 16 lanes of tensor memory by %d columns of each half of N: of each eight "
-                  "columns a thread\n// gets two neighbours of row lane / 4 and of the row eight "
-                  "further.\n",
-                  plan->epi_n / places);
+    gg_str_printf(
+        out,
+        "// Loads 16 lanes of tensor memory by %d columns of each half of N. Of each eight "
+        "columns a\n// thread gets two neighbours of row lane / 4, and two of the row "
+        "eight further.\n",
+        plan->epi_n / places);
   else
     gg_str_printf(
         out,
-        "// 16 lanes of tensor memory by %d columns: of each eight columns a thread gets two "
-        "neighbours\n// of row lane / 4 and of the row eight further.\n",
+        "// Loads 16 lanes of tensor memory by %d columns. Of each eight columns a thread gets two\n"
+        "// neighbours of row lane / 4, and two of the row eight further.\n",
         plan->epi_n);
   gg_str_printf(out,
                 "__device__ __forceinline__ void load_sums(%s (&x)[%d], unsigned from) {\n"
@@ -274,10 +278,9 @@ static void bind_release(gg_bindings *out, const gg_plan *plan) {
   if (boxes)
     gg_bind_text(
         out, "second_arrives",
-        both
-            ? "      // The second CTA may have no turn, and must not be a round behind all the same.\n"
-              "      if (list.rank_m % 2 != 0) mbarrier_arrive(first);\n"
-            : "");
+        both ? "      // The second CTA may have no turn, but must not fall a round behind.\n"
+               "      if (list.rank_m % 2 != 0) mbarrier_arrive(first);\n"
+             : "");
   gg_str masks = GG_STR_INIT;
   gg_str_puts(&masks,
               "  const unsigned short pair_ctas = (unsigned short)(3 << cluster_rank());\n");

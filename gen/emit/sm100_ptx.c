@@ -89,8 +89,8 @@ static void write_row(gg_str *out, const gg_plan *plan, const char *place) {
   }
   gg_str_printf(
       out,
-      "    // Of four CTAs' rows two pairs have two each: the first CTAs of both the first "
-      "two, in the\n    // order of the pairs, the second CTAs the last two.\n"
+      "    // Two pairs of CTAs share the rows of four tiles: the first CTAs of both pairs have the\n"
+      "    // first two, in the order of the pairs, the second CTAs the last two.\n"
       "    mad.lo.u32 %s, %s, %d, %%rank_m;\n"
       "    shr.u32 %%m0, %s, 2;\n    shl.b32 %%m0, %%m0, 2;\n"
       "    and.b32 %%whole, %s, 1;\n    mad.lo.u32 %%m0, %%whole, 2, %%m0;\n"
@@ -104,9 +104,9 @@ static void write_column(gg_str *out, const gg_plan *plan, const char *place) {
     gg_sm90_ptx_write_origin(out, 'n', place, plan->cluster_n, plan->tile_n);
     return;
   }
-  gg_str_printf(out,
-                "    // Of %d tiles the first halves lie beside each other, then the second.\n",
-                plan->turns_columns);
+  gg_str_printf(
+      out, "    // Of %d tiles the first halves lie beside each other, then the second halves.\n",
+      plan->turns_columns);
   if (plan->cluster_n > 1)
     gg_str_printf(out, "    mad.lo.u32 %s, %s, %d, %%rank_n;\n", place, place, plan->cluster_n);
   gg_ptx_write_split(out, 4, "%n0", "%whole", place, plan->turns_columns);

@@ -232,8 +232,8 @@ static void write_within(gg_str *out, const char *to, const char *first) {
 void gg_sm100_ptx_begin_factors(gg_str *out, const gg_plan *plan) {
   if (!gg_plan_is_scaled(plan)) return;
   if (plan->turns_pairs) {
-    gg_str_puts(out, "  // Of every other pair the rows are the second half of their atoms of "
-                     "A's factors.\n");
+    gg_str_puts(out, "  // Every other pair has the rows of the second half of an atom of A's "
+                     "factors.\n");
     write_within(out, "%scales_a", "%m0");
   }
   if (gg_sm100_ptx_halves_factors(plan)) {

@@ -173,8 +173,8 @@ void gg_sm100_ptx_await_c(gg_str *out, const gg_layouts *layouts) {
 
 void gg_sm100_ptx_release_c(gg_str *out, const gg_layouts *layouts) {
   gg_str_puts(out,
-              "  // This warp has read its rows of that sub-tile of C: before what is copied there "
-              "next.\n"
+              "  // This warp has read its rows of that sub-tile of C. That comes before what is "
+              "copied there\n  // next.\n"
               "  fence.proxy.async.shared::cta;\n"
               "  bar.warp.sync 0xffffffff;\n"
               "  @%is_lane_0 mbarrier.arrive.shared::cta.b64 _, ");

@@ -23,13 +23,13 @@ static void write_hearers(gg_str *out, const gg_plan *plan) {
                      "  cvt.u16.u32 %pair_ctas, %mask;\n");
   if (gg_plan_both_shared(plan)) {
     gg_str_puts(out,
-                "  // Those that hear when a stage of A has been read; those that hear when one "
-                "of B has.\n");
+                "  // The CTAs that hear when a stage of A has been read, and those that hear when "
+                "one of B has.\n");
     unsigned row = gg_sm100_ptx_row_ctas(plan), column = gg_sm100_ptx_column_ctas(plan);
     gg_sm100_ptx_write_ctas(out, plan, "%hear_a", pair ? 3 * row : row, GG_MOVE_ALONG_M, false);
     gg_sm100_ptx_write_ctas(out, plan, "%hear_b", column, GG_MOVE_NONE, true);
   } else if (plan->cluster_m * plan->cluster_n > 1) {
-    gg_str_puts(out, "  // Those that hear when a stage has been read, as bits: all of the "
+    gg_str_puts(out, "  // The CTAs that hear when a stage has been read, as bits: all of the "
                      "cluster.\n");
     gg_sm100_ptx_write_ctas(out, plan, "%hear", (1u << plan->cluster_m * plan->cluster_n) - 1,
                             GG_MOVE_NONE, false);
@@ -89,12 +89,13 @@ static void write_descriptor(gg_str *out, const gg_plan *plan, char x, const gg_
     gg_sm90_ptx_write_descriptor(out, x, boxes, false);
     return;
   }
-  gg_str_printf(out,
-                "  and.b32 %%address, %%%c_stage, 0x3ffff;  // the bits above name the CTA\n"
-                "  shr.u32 %%address, %%address, 4;\n"
-                "  mul.wide.u32 %%desc_%c, %%address, 0x10001;  // of two lines\n"
-                "  add.u64 %%desc_%c, %%desc_%c, 0x%llx;\n",
-                x, x, x, x, (unsigned long long)boxes->descriptor);
+  gg_str_printf(
+      out,
+      "  and.b32 %%address, %%%c_stage, 0x3ffff;  // the bits above name the CTA\n"
+      "  shr.u32 %%address, %%address, 4;\n"
+      "  mul.wide.u32 %%desc_%c, %%address, 0x10001;  // in the fields of both addresses\n"
+      "  add.u64 %%desc_%c, %%desc_%c, 0x%llx;\n",
+      x, x, x, x, (unsigned long long)boxes->descriptor);
 }
 
 /* ---- MMAs ---------------------------------------------------------------------------------- */

@@ -151,14 +151,13 @@ static void bind_pair(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
                   half);
     gg_str_printf(
         &expect,
-        "  // Those of both CTAs arrive at the first one's barrier.\n"
+        "  // What both CTAs copy arrives at the first one's barrier.\n"
         "  mapa.shared::cluster.u32 %%bar_first, %%bar_full, %%first_cta;\n"
         "  @%%is_first mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%bar_full], %lld;\n",
         2 * bytes);
     if (both)
       gg_str_puts(&expect,
-                  "  // The second CTA may have no turn, and must not be a round behind all the "
-                  "same.\n"
+                  "  // The second CTA may have no turn, but must not fall a round behind.\n"
                   "  @!%is_first mbarrier.arrive.shared::cluster.b64 _, [%bar_first];\n");
   }
   gg_sm100_ptx_begin_beside(&begin, plan);
@@ -168,7 +167,7 @@ static void bind_pair(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
 }
 
 static void write_pair(gg_str *out) {
-  gg_str_puts(out, "  // Of a pair of CTAs each brings its rows of A and its half of B.\n"
+  gg_str_puts(out, "  // Each CTA of a pair copies its rows of A and its half of B.\n"
                    "  .reg .b32 %pair, %in_pair, %first_cta, %half_n0, %bar_first;\n"
                    "  .reg .pred %is_first;\n"
                    "  shr.u32 %pair, %rank_m, 1;\n"
@@ -188,7 +187,8 @@ static void write_registers(gg_str *out, const gg_plan *plan, const input inputs
   if (inputs[1].k_major && inputs[1].mmas > 1) gg_str_puts(out, "  .reg .b32 %across;\n");
   if (plan->sparse_a) gg_str_puts(out, "  .reg .b32 %k_a;\n");
   if (turns)
-    gg_str_puts(out, "  .reg .b32 %mask, %move;\n  .reg .pred %others;  // have this turn\n");
+    gg_str_puts(out,
+                "  .reg .b32 %mask, %move;\n  .reg .pred %others;  // others have this turn\n");
   gg_sm100_ptx_declare_beside(out, plan);
   if (plan->cta_group > 1) write_pair(out);
 }

@@ -357,7 +357,7 @@ static const char *widening_of(const gg_plan *plan, gg_dtype type) {
 static void write_widening(gg_str *out, const gg_plan *plan, gg_dtype type) {
   gg_str_printf(
       out,
-      "// Of four %s the first two (half 0), or the last two, as f16.\n"
+      "// The first two of four %s (half 0), or the last two, as f16.\n"
       "template <int half>\n"
       "__device__ __forceinline__ unsigned %s(unsigned x) {\n"
       "  unsigned y;\n"

@@ -270,8 +270,8 @@ static void write_cut_steps(gg_str *out, char x, const gg_boxed_tile *boxes, int
   int line = k_units / boxes->count;
   gg_str_printf(
       out,
-      "\n// A K step is %d units, of which those behind the end of a line are in the next "
-      "box's line:\n// its address is where others have the leading dimension.\n"
+      "\n// A K step is %d units of 16 bytes. Those behind the end of a line are in the next box's\n"
+      "// line; its address stands where other descriptors have the leading dimension.\n"
       "__device__ __forceinline__ constexpr unsigned long long desc_%c_step(int block, int "
       "step) {\n"
       "  return (unsigned long long)desc_%c_unit(block, (%d * step / %d + 1) * %d %% %d) << "
@@ -305,9 +305,9 @@ static gg_status write_layouts(gg_str *out, const gg_plan *plan, const gg_layout
     return gg_sm90_write_fetched(out, plan, layouts, err);
   }
   int k_units = (int)gg_plan_smem_bytes(plan, plan->b.type, plan->tile_k) / 16;
-  gg_str_puts(out, "// Descriptors of an MMA's operands: but for the address, which is in units of "
-                   "16 bytes and\n// moves on by `step` with the block of the tile and the step "
-                   "along K.\n");
+  gg_str_puts(out, "// Descriptors of an MMA's operands without the address. It is in units of 16 "
+                   "bytes, and moves on\n// by a `step` that depends on the block of the tile and "
+                   "the step along K.\n");
   if (!plan->a_in_registers) {
     if ((st = write_descriptor(out, 'a', &layouts->boxes_a, k_units, err))) return st;
     gg_str_putc(out, '\n');

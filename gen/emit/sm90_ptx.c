@@ -234,9 +234,10 @@ static void write_tile_begin(gg_str *out, const gg_plan *plan, const gg_layouts 
     if (inputs[i].end)
       bytes -= (ll)gg_plan_smem_bytes(plan, inputs[i].operand->type, plan->tile_k) * inputs[i].tile;
   if (inputs[0].end || inputs[1].end)
-    gg_str_puts(out, "  // What of a box lies outside of its matrix takes longer than what lies "
-                     "inside. So the matrix's\n  // last rows have boxes of their own; a cluster's "
-                     "tile behind them is given those, too.\n");
+    gg_str_puts(out,
+                "  // Parts of a box that lie outside of its matrix take longer to copy. So the "
+                "matrix's last\n  // rows have boxes of their own; a cluster's tile behind them "
+                "is given those, too.\n");
   gg_str_printf(out, "  mov.u32 %%arriving, %lld;\n", bytes);
   for (int i = 0; i < 2; i++)
     if (inputs[i].end) write_end(out, plan, &inputs[i]);

@@ -152,13 +152,13 @@ static gg_status write_fetch(gg_str *out, gg_arena *arena, const matrix *m,
                             bindings.count, err);
 }
 
-/* Boxes have a long way from memory: they are brought as far as L2 while a tile's first K tiles are
- * copied, a box beside each; but for the first tile's, whose K tiles are awaited. */
+/* Boxes take long to come from memory. So they are prefetched to L2 while a tile's first K tiles
+ * are copied, one box with each; not for the first tile, whose K tiles are awaited. */
 static void write_prefetch(gg_str *out, const matrix *m) {
   const char *line = m->n_major ? "%n0" : "%m0", *across = m->n_major ? "%m0" : "%n0";
   int a_box = m->n_major ? m->plan->epi_n / m->c->line : 1;
   bool overlap = m->n_major && gg_plan_boxes_overlap(m->plan, m->plan->epi_n);
-  gg_str_puts(out, "  // A box of C goes as far as L2 beside each of the first K tiles.\n");
+  gg_str_puts(out, "  // With each of the first K tiles a box of C is prefetched to L2.\n");
   if (gg_plan_shares_tiles(m->plan))
     gg_str_puts(out, "  sub.u32 %box, %k_tile, %k_first;\n  and.pred %prefetches, %begun, "
                      "%fetches_c;\n");
@@ -204,10 +204,11 @@ static gg_status bind_producer(gg_bindings *out, const matrix *m, const gg_layou
 static gg_status write_await(gg_str *out, gg_arena *arena, const matrix *m,
                              const gg_layouts *layouts, gg_error *err) {
   gg_status st = GG_OK;
-  gg_str_printf(out,
-                "  // C's stages, all of them before anything of the tile is stored: C may be D "
-                "itself.\n  @!%s bra c_ready;\n",
-                fetches(m->plan));
+  gg_str_printf(
+      out,
+      "  // Waits for all of C's stages before anything of the tile is stored: C may be D "
+      "itself.\n  @!%s bra c_ready;\n",
+      fetches(m->plan));
   for (int i = 0; i < layouts->fetch_stages && !st; i++) {
     gg_bindings bindings = {.arena = arena};
     gg_ptx_bind_number(&bindings, "number", i);
@@ -239,7 +240,7 @@ static void bind_reader(gg_bindings *out, const matrix *m, const gg_layouts *lay
   int stage, count = layouts->fetch_stages;
   gg_ptx_lanes first = places_at(m, &stage, 0, 0, 0);
   gg_str_printf(&text,
-                "  // Where this thread begins to read C: in a stage, and from there on.\n"
+                "  // Where this thread reads C: in a stage, and where the stages begin.\n"
                 "  .reg .b32 %%in_group, %%c_place, %%c_base<%d>, %%c_stage<%d>;\n"
                 "  .reg .pred %%releases_c;\n"
                 "  and.b32 %%in_group, %%thread, 127;\n",
@@ -287,7 +288,7 @@ void gg_sm90_ptx_release_c(gg_str *out, const gg_plan *plan, const gg_layouts *l
     int read_by = m.n_major ? last * m.c->line / plan->epi_n : boxes - 1;
     if (box != read_by) continue;
     gg_str_printf(out,
-                  "  // Nothing behind this box reads that stage of C.\n"
+                  "  // No later box reads that stage of C.\n"
                   "  mad.lo.u32 %%bar_empty, %%c_stage%d, 8, %%bar_empties;\n"
                   "  @%%releases_c mbarrier.arrive.shared::%s.b64 _, [%%bar_empty];\n",
                   m.c->first_stage + first / step,
@@ -325,7 +326,8 @@ static void bind_items(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_str(out, "release_all_c", &text);
   if (!deals) return;
   if (plan->has_c)
-    gg_str_puts(&text, "  // In a group of several tiles the last part has all of a tile's boxes.\n"
+    gg_str_puts(&text, "  // In a group of several tiles, whoever has a tile's last K tiles stores "
+                       "all of its boxes.\n"
                        "  .reg .pred %fetches_c;\n"
                        "  setp.eq.u32 %fetches_c, %group_tiles, 1;\n"
                        "  setp.eq.or.u32 %fetches_c, %k_end, %k_tiles, %fetches_c;\n"

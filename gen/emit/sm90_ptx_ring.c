@@ -32,7 +32,7 @@ static void write_barriers(gg_str *out, const gg_layouts *layouts,
 static void bind_barriers(gg_bindings *out, const gg_layouts *layouts) {
   const gg_rings *rings = &layouts->rings;
   gg_str text = GG_STR_INIT;
-  gg_str_puts(&text, "  // Arrivals that end a phase, of each barrier.\n");
+  gg_str_puts(&text, "  // The barriers, each with the number of arrivals that end a phase.\n");
   for (size_t i = 0; i < rings->count; i++) {
     const gg_ring *ring = &rings->list[i];
     if (!ring->full.count) continue;

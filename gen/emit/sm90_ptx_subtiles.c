@@ -100,9 +100,9 @@ void gg_sm90_ptx_end_subtile(gg_str *out, const gg_plan *plan, const gg_layouts 
                 (ll)(ring->empty[0].begin - layouts->rings.barriers_begin));
   write_next(out, "    ", "%sub_parity", ring->depth);
   if (overlaps && box == gg_plan_boxes_of_mma(plan, plan->epi_n) - 2) {
-    gg_str_puts(out,
-                "    // The last box has columns of this one, which are fetched before they are "
-                "stored here.\n");
+    gg_str_puts(
+        out, "    // The last box has some of this one's columns, too: what it reads of them must "
+             "have been\n    // fetched before they are stored here.\n");
     write_await(out, layouts, blocks - 1, "await_beside");
   }
   gg_str_puts(out, "c_read:\n");
@@ -178,7 +178,7 @@ void gg_sm90_ptx_bind_subtiles(gg_bindings *out, const gg_plan *plan, const gg_l
   gg_bind_part(out, "begin_subtiles", "sm90_begin_subtiles");
   bind_fetcher(out, plan, layouts);
   gg_str_printf(
-      &text, "  // Where this thread reads C in a sub-tile; and this consumer's ring of them.\n"
+      &text, "  // Where this thread reads C in a sub-tile, and its consumer's ring of sub-tiles.\n"
              "  .reg .b32 %%in_group, %%c_place, %%c_base<1>, %%sub, %%sub_parity, %%sub_begin;\n"
              "  .reg .b32 %%bar_subs, %%bar_sub;\n  .reg .pred %%begun_c;\n"
              "  setp.eq.u32 %%begun_c, 0, 0;\n  xor.pred %%begun_c, %%begun_c, %%reads_c;\n"

@@ -168,8 +168,8 @@ static void write_places(gg_str *out, const gg_plan *plan, const gg_layouts *lay
   if (!ring) return;
   gg_str_printf(
       out,
-      "  // Where this lane reads vectors: its row, and two of its columns, by bytes of an "
-      "element.\n"
+      "  // Where this lane reads vectors: its row and its column, for elements of 2 or of 4 "
+      "bytes.\n"
       "  .reg .b32 %%vectors, %%bar_vectors, %%row_by_2, %%row_by_4, %%col_by_2, %%col_by_4;\n"
       "  add.u32 %%vectors, %%smem, %lld;\n"
       "  mov.u32 %%bar_vectors, %%barriers;\n",

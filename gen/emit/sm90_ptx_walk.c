@@ -85,7 +85,7 @@ static void write_others(gg_str *out, const sums *s) {
     gg_str_printf(out, "    add.u32 %%other_part, %%other, %d;\n", i);
     if (i) gg_str_printf(out, "    setp.lt.u32 %%there%d, %%other_part, %%others;\n", i);
     gg_str_printf(out,
-                  "    setp.ge.u32 %%is_longer, %%other_part, %%part;  // its own is none of them\n"
+                  "    setp.ge.u32 %%is_longer, %%other_part, %%part;  // others: all but %%part\n"
                   "    @%%is_longer add.u32 %%other_part, %%other_part, 1;\n"
                   "    mul.wide.u32 %%from%d, %%other_part, %lld;\n"
                   "    add.u64 %%from%d, %%from%d, %%sums;\n",
@@ -190,16 +190,15 @@ static void write_owner(gg_str *out, int box, int parts) {
 static void write_send(gg_str *out, const sums *s, int box, int parts, ll sums_begin) {
   ll box_bytes = (ll)s->box_chunks * chunk_bytes;
   write_owner(out, box, parts);
-  gg_str_printf(
-      out,
-      "    setp.eq.u32 %%is_own, %%owner, %%rank_k;\n    @%%is_own bra sent_%d;\n"
-      "    mad.lo.u32 %%to, %%place, %lld, %%lane_sums;\n"
-      "    setp.lt.u32 %%is_before, %%rank_k, %%owner;  // its own is none of the others\n"
-      "    sub.u32 %%place, %%rank_k, 1;\n    @%%is_before mov.u32 %%place, %%rank_k;\n"
-      "    mad.lo.u32 %%to, %%place, %lld, %%to;\n"
-      "    mapa.shared::cluster.u32 %%to, %%to, %%owner;\n"
-      "    mapa.shared::cluster.u32 %%there, %%bar_sums, %%owner;\n",
-      box, (parts - 1) * box_bytes, box_bytes);
+  gg_str_printf(out,
+                "    setp.eq.u32 %%is_own, %%owner, %%rank_k;\n    @%%is_own bra sent_%d;\n"
+                "    mad.lo.u32 %%to, %%place, %lld, %%lane_sums;\n"
+                "    setp.lt.u32 %%is_before, %%rank_k, %%owner;  // others: all but %%owner\n"
+                "    sub.u32 %%place, %%rank_k, 1;\n    @%%is_before mov.u32 %%place, %%rank_k;\n"
+                "    mad.lo.u32 %%to, %%place, %lld, %%to;\n"
+                "    mapa.shared::cluster.u32 %%to, %%to, %%owner;\n"
+                "    mapa.shared::cluster.u32 %%there, %%bar_sums, %%owner;\n",
+                box, (parts - 1) * box_bytes, box_bytes);
   for (int chunk = 0; chunk < s->box_chunks; chunk++) {
     gg_str_puts(out,
                 "    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32\n      ");
@@ -259,7 +258,7 @@ static void bind_along_k(gg_bindings *out, const gg_plan *plan, const gg_layouts
 /* This CTA's K tiles of those that its tile has. */
 static void write_part(gg_str *out, int parts) {
   gg_str_puts(out,
-              "  // CTAs along K have equal parts of a tile's K tiles, but for one.\n"
+              "  // The CTAs along K have equal parts of a tile's K tiles, or one K tile more.\n"
               "  .reg .b32 %k_first, %k_end, %part, %longer_parts;\n  .reg .pred %is_longer;\n");
   gg_ptx_write_split(out, 2, "%part", "%longer_parts", "%k_tiles", parts);
   gg_str_puts(out, "  min.u32 %k_first, %rank_k, %longer_parts;\n"
@@ -279,8 +278,8 @@ static const char ask_dependents[] =
 
 /* What the launch has chosen. */
 static const char deal[] =
-    "  // The first %shared_tiles are dealt in %shares of %share_length K tiles, one more in the\n"
-    "  // first %longer_shares of each group; the others whole.\n"
+    "  // The first %shared_tiles tiles are dealt in shares of %share_length K tiles; the first\n"
+    "  // %longer_shares of a group have one more. The other tiles are dealt whole.\n"
     "  .reg .b32 %shared_tiles, %group_tiles, %group_shares, %shares, %all_work;\n"
     "  .reg .b32 %group_k, %share_length, %longer_shares;\n"
     "  ld.param.u32 %shared_tiles, [shared_tiles];\n"

@@ -67,7 +67,7 @@ static void write_struct(gg_str *out, const gg_plan *plan, const gg_result *resu
  * registers of their type. */
 static void write_holder(gg_str *out, const char *type, char constraint) {
   gg_str_printf(out,
-                "// Two neighbouring elements of 32 bits, finished.\n"
+                "// Makes the compiler finish two neighbouring elements of 32 bits here.\n"
                 "__device__ __forceinline__ two<%s> hold_%ss(two<%s> pair) {\n"
                 "  asm volatile(\"\" : \"+%c\"(pair.x)::\"memory\");  // now, not later\n"
                 "  asm volatile(\"\" : \"+%c\"(pair.y)::\"memory\");\n"

@@ -37,8 +37,8 @@ static void write_prefetches(gg_str *out, const gg_plan *plan, const gg_layouts 
 static void write_barriers(gg_str *out, const gg_ring *ring, const char *arrivals,
                            const char *place, const char *depth, const char *name) {
   if (!ring) return;
-  gg_str_printf(out, "    // Of %s.\n    for (int %s = 0; %s < %s; ++%s) {\n", arrivals, place,
-                place, depth, place);
+  gg_str_printf(out, "    // %s.\n    for (int %s = 0; %s < %s; ++%s) {\n", arrivals, place, place,
+                depth, place);
   gg_str_printf(out, "      mbarrier_init(full_%s(smem, %s), %d);\n", name, place,
                 ring->full.arrivals);
   gg_str_printf(out, "      mbarrier_init(empty_%s(smem, %s), %d);\n    }\n", name, place,
@@ -56,12 +56,12 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
     gg_bind_part(out, "empty_barriers_of",
                  both ? "sm90_two_empties_readers" : "sm90_one_empty_readers");
   gg_str_printf(&init,
-                "    // Arrivals that end a phase: of the producer's %s;\n"
-                "    // of the %s a stage, in all CTAs that it is copied to.\n"
+                "    // Arrivals that end a phase. Stages: `full` counts the producer's %s,\n"
+                "    // `empty` the %s a stage, in all CTAs that it is copied to.\n"
                 "    for (int stage = 0; stage < stages; ++stage) {\n"
                 "      mbarrier_init(full_barrier(smem, stage), %d);\n",
                 !gg_sm90_has_copiers(plan) ? "thread"
-                : stages->tx_bytes > 0     ? "warps and of the lane that copies boxes"
+                : stages->tx_bytes > 0     ? "warps and the lane for boxes"
                                            : "warps",
                 gg_plan_in_tensor_memory(plan) ? "tensor core that reads"
                                                : "consumers' warps that read",
@@ -76,17 +76,20 @@ static void bind_rings(gg_bindings *out, const gg_plan *plan, const gg_layouts *
     gg_str_puts(&init, "      mbarrier_init(raw_barrier(smem, stage), 1);\n");
   gg_str_puts(&init, "    }\n");
   write_barriers(&init, gg_rings_find(rings, GG_RING_ACCUMULATORS),
-                 "accumulators, of the tensor core; of the warps that read them", "set",
-                 "accumulator_stages", "sums");
+                 "Accumulators: `full` counts the tensor core, `empty` the warps that read them",
+                 "set", "accumulator_stages", "sums");
   write_barriers(&init, gg_rings_find(rings, GG_RING_SUBTILES),
-                 "fetched sub-tiles, of the thread that fetches; of the warps that read", "stage",
-                 plan->pingpong ? "consumers * subtile_stages" : "subtile_stages", "subtile");
-  write_barriers(&init, gg_rings_find(rings, GG_RING_ANSWERS),
-                 "answers, of this CTA's thread; of all that hear them in the cluster", "stage",
-                 "answer_stages", "answer");
+                 "Fetched sub-tiles: `full` counts the thread that fetches, `empty` the warps that "
+                 "read",
+                 "stage", plan->pingpong ? "consumers * subtile_stages" : "subtile_stages",
+                 "subtile");
+  write_barriers(
+      &init, gg_rings_find(rings, GG_RING_ANSWERS),
+      "Answers: `full` counts this CTA's thread, `empty` all that hear them in the cluster",
+      "stage", "answer_stages", "answer");
   write_barriers(&init, gg_rings_find(rings, GG_RING_MAPS),
-                 "maps, of the thread that changes them; of the warps that compute the tile", "set",
-                 "map_set_count", "maps");
+                 "Maps: `full` counts the thread that changes them, `empty` the warps of the tile",
+                 "set", "map_set_count", "maps");
   if (gg_rings_find(rings, GG_RING_SUMS)) gg_str_puts(&init, "    init_sum_barriers(smem);\n");
   if (gg_rings_find(rings, GG_RING_VECTORS))
     gg_str_puts(&init, "    init_vector_barriers(smem);\n");
@@ -218,9 +221,10 @@ static void bind_ends(gg_bindings *out, const gg_plan *plan, const gg_layouts *l
     char x = "ab"[i], mn = "mn"[i];
     if (!gg_sm90_has_end(plan, i == 0 ? &plan->a : &plan->b)) continue;
     if (!lines.length)
-      gg_str_puts(&lines, "    // What of a box lies outside of its matrix takes longer than what "
-                          "lies inside. So the matrix's\n    // last rows have boxes of their own; "
-                          "a cluster's tile behind them is given those, too.\n");
+      gg_str_puts(&lines,
+                  "    // Parts of a box that lie outside of its matrix take longer to copy. "
+                  "So the matrix's last\n    // rows have boxes of their own; a cluster's "
+                  "tile behind them is given those, too.\n");
     write_rows(&lines, plan, i == 0);
     gg_str_printf(&arriving, " -\n                              (tile_%c - rows_%c) * row_bytes_%c",
                   mn, x, x);

@@ -182,7 +182,7 @@ static void write_send(gg_str *out, const gg_plan *plan, const side *s) {
   sending sent = sending_of(plan, s);
   char name[GG_OPERATION_NAME_MAX];
   int number = 0;
-  gg_str_printf(out, "// `part`: of the tile's boxes %s.\n",
+  gg_str_printf(out, "// `part` is a box's number among those of the tile that are %s.\n",
                 columns ? "below each other" : "beside each other");
   gg_str_printf(out, "__device__ __forceinline__ void send_%s(\n", s->name);
   gg_str_printf(out, "    const epilogue_operands &of, const %s_totals (&x)[%d],\n",
@@ -399,12 +399,12 @@ static void write_sizes(gg_str *out, const gg_plan *plan) {
   const int tile[] = {alone ? 1 : plan->tile_n, alone ? 1 : plan->tile_m};
   const int parts[] = {boxes.m, boxes.n},
             groups[] = {boxes.blocks ? boxes.n : 1, boxes.blocks ? boxes.m : 1};
-  gg_str_puts(out, "\n// Of a tile: its extents, parts of a sum over them, groups of entries and "
+  gg_str_puts(out, "\n// What a tile has: extents, parts of a sum over them, groups of entries and "
                    "their boxes.\n");
   gg_str_printf(out, "constexpr int total_tile_m = %d, total_tile_n = %d;\n", tile[1], tile[0]);
   gg_str_printf(out, "constexpr int total_lanes = %d;  // that add up together\n",
                 alone ? 1 : GG_WARP);
-  gg_str_printf(out, "constexpr int total_line = %d;  // parts, of which a line has a multiple\n",
+  gg_str_printf(out, "constexpr int total_line = %d;  // a line has a multiple of so many parts\n",
                 GG_SUM_LINE);
   for (int i = 0; i < side_count; i++) {
     if (!has(plan, &sides[i])) continue;

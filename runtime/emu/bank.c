@@ -1,7 +1,7 @@
-/* Banks, whatever their kind: see bank.h. What differs is in memory.c.
+/* What banks of all kinds have in common: see bank.h. What differs is in memory.c.
  *
- * Checks come in the order bounds, what asynchronous operations own, initialisation, races, so that
- * the message names the cause that lies deepest. Where checks are off, bounds remain. */
+ * Checks come in this order: bounds, what asynchronous operations own, initialisation, races. So a
+ * message names the deepest cause. If checks are off, bounds are still checked. */
 #include "emu/bank.h"
 
 #include <inttypes.h>
@@ -41,7 +41,9 @@ gg_status emu_bank_open(emu_bank **out, emu_cta *cta, const emu_bank_kind *kind,
   bank->bytes = gg_malloc((size_t)bytes + 1);
   bank->marks = gg_calloc((size_t)bytes + 1, 1);
   if (!bank->bytes || !bank->marks) return gg_fail(err, MEMORY, NULL, "");
-  /* NaN in every floating-point type: who uses what nobody has written gets a wrong result. */
+  /* NaN in every floating-point type, so that a use of what nobody has written gives a wrong
+   * result.
+   */
   memset(bank->bytes, 0xff, (size_t)bytes);
   return GG_OK;
 }
@@ -125,7 +127,7 @@ bool emu_bank_find(emu_places *out, const emu_bank_access *a, emu_bank *bank) {
 
 /* ---- Marks ------------------------------------------------------------------------------ */
 
-/* A lane reads what nobody has written; whether the kernel goes on. */
+/* Called when a lane reads what nobody has written. Says whether the kernel goes on. */
 static bool uninitialised(const emu_bank_access *a, uint32_t lane, emu_place place) {
   const uint8_t *marks = emu_place_marks(place);
   unsigned first = 0;
@@ -144,9 +146,9 @@ static bool uninitialised(const emu_bank_access *a, uint32_t lane, emu_place pla
                        emu_bank_verb(a), a->bytes, a->address[lane], a->kind->name, first);
 }
 
-/* Checks the marks of one lane's bytes, and sets them for what is written. Kernels do read what
- * nobody has written and then throw it away, in tiles beyond the matrix's edge: where loads are
- * counted, one gives NaN or -1 for it, and whoever uses it gets a wrong result. False after a
+/* Checks the marks of one lane's bytes, and sets them for what is written. In tiles beyond a
+ * matrix's edge, kernels do read what nobody has written, and then throw it away. So where loads
+ * are only counted, such a load gives NaN or -1, and a use of it a wrong result. False after a
  * fault. */
 static bool check_marks(const emu_bank_access *a, uint32_t lane, emu_place place) {
   uint8_t *marks = emu_place_marks(place);
@@ -170,7 +172,7 @@ static bool check_marks(const emu_bank_access *a, uint32_t lane, emu_place place
   return true;
 }
 
-/* The marks of all lanes. */
+/* Checks and sets the marks of all lanes. */
 static bool check_all_marks(const emu_bank_access *a, const emu_places *places, bool check) {
   bool keeps = (a->intent & EMU_WRITE) && a->kind->marks == EMU_MARKS_KEPT;
   uint32_t last = EMU_LANES;
@@ -191,7 +193,7 @@ static bool check_all_marks(const emu_bank_access *a, const emu_places *places, 
 
 /* ---- Order ------------------------------------------------------------------------------ */
 
-/* What orders the access. */
+/* Checks that the access is ordered after others, and notes what it orders. */
 static bool check_order(const emu_bank_access *a, const emu_places *places) {
   bool strong = a->intent & EMU_STRONG;
   if (a->kind->orders == EMU_ORDERS_RACES) {

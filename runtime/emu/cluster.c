@@ -1,10 +1,10 @@
 /* Clusters: warps take turns on one host thread.
  *
- * A queue holds the warps that can run; a warp that waits is in no queue and costs nothing. When
- * the queue is empty, or all that is in it is polling and has seen nothing change, asynchronous
- * work lands, one operation at a time: that is as late as can be. When there is none left, a
- * cluster whose warps all wait can never go on, as only its own warps could wake them; one that
- * polls is put aside, as what it polls for may come from another cluster. */
+ * A queue has the warps that can run; a warp that waits is in no queue and costs nothing. When the
+ * queue is empty, or all warps in it only poll and nothing has changed, asynchronous work lands,
+ * one operation at a time. That is as late as possible. When there is no such work left, a cluster
+ * whose warps all wait can never go on, because only its own warps could wake them. One that polls
+ * is put aside, because what it polls for may come from another cluster. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -95,7 +95,7 @@ static gg_status open_counters(emu_cluster *cluster, gg_error *err) {
   return emu_counters_open(cluster->counters, kernel, err);
 }
 
-/* With a seed, GPCs get more clusters than they hold, as on a device that is shared. */
+/* Where a cluster runs. With a seed, GPCs may get more clusters than fit, as on a shared device. */
 static emu_seat seat_of(const emu_cluster *cluster, uint64_t index, uint32_t ctas) {
   const emu_run *run = cluster->run;
   uint32_t multiprocessors = run->state->multiprocessors;
@@ -184,7 +184,7 @@ void emu_cluster_queue(emu_warp *warp) {
   state->queue[(state->queue_head + state->queue_count++) % state->queue_room] = warp;
 }
 
-/* The next warp: the first of the queue, or with `random` any. */
+/* Takes the next warp from the queue: the first, or with `random` any. */
 static emu_warp *next_warp(emu_cluster *cluster) {
   struct emu_cluster_state *state = cluster->state;
   emu_warp **first = &state->queue[state->queue_head];
@@ -201,7 +201,7 @@ static emu_warp *next_warp(emu_cluster *cluster) {
   return *first;
 }
 
-/* One turn of one warp. */
+/* Runs one turn of one warp. */
 static void one_turn(emu_cluster *cluster) {
   struct emu_cluster_state *state = cluster->state;
   emu_warp *warp = next_warp(cluster);
@@ -247,7 +247,7 @@ emu_outcome emu_cluster_run(emu_cluster *cluster) {
 
 /* ---- Errors ----------------------------------------------------------------------------- */
 
-/* The mark of an op, and its line of the CUDA source in words. */
+/* The mark of an op. Appends its line of the CUDA source. */
 static gg_mark locate(gg_str *where, const emu_run *run, const emu_op *op) {
   const emu_module *module = run->kernel->function->module;
   if (op->ptx && op->ptx->loc) {
@@ -273,7 +273,7 @@ static void stop(emu_run *run, gg_status code, const gg_mark *mark, const char *
   pthread_mutex_unlock(&state->lock);
 }
 
-/* Who does what is wrong, in words. */
+/* Appends where a fault is: instruction, CTA, warp and lane. */
 static gg_mark put_where(gg_str *out, const emu_warp *warp, const emu_op *op, int lane) {
   gg_str_printf(out, "%s, ", op->ptx ? op->ptx->form->text : "ret");
   put_cta(out, warp->cta);
@@ -305,7 +305,7 @@ emu_step emu_fault(emu_warp *warp, const emu_op *op, int lane, gg_status code, c
   return step;
 }
 
-/* Notes what is wrong at a place that has no warning yet; false when memory is out. */
+/* Notes a warning at a place that has none yet; false when memory is out. */
 static bool warn(emu_warp *warp, const emu_op *op, int lane, gg_status code, const gg_str *what) {
   emu_cluster *cluster = warp->cta->cluster;
   gg_str where = GG_STR_INIT, text = GG_STR_INIT;
@@ -332,7 +332,7 @@ bool emu_tolerated(emu_warp *warp, const emu_op *op, int lane, gg_status code, c
   bool warns = severity == EMU_SEVERITY_WARN;
   emu_warning *known = warns ? emu_warnings_find(&cluster->counters->warnings, code, op) : NULL;
   if (known) {
-    known->count += known->time != cluster->time; /* once an instruction, not once a lane */
+    known->count += known->time != cluster->time; /* once for an instruction, not for each lane */
     known->time = cluster->time;
     return true;
   }
@@ -348,7 +348,7 @@ bool emu_tolerated(emu_warp *warp, const emu_op *op, int lane, gg_status code, c
   return noted;
 }
 
-/* What one split waits for, or where it polls. */
+/* Appends what one split waits for, or where it polls. */
 static void put_wait(gg_str *out, const emu_warp *warp, const emu_split *split) {
   const emu_op *op = &split->frame->function->ops[split->pc];
   if (out->length) gg_str_puts(out, "; ");
@@ -370,7 +370,7 @@ typedef struct waits {
   gg_str list;
   uint32_t count;
   const emu_op *first; /* where the first one stands */
-  bool apart;          /* lanes of a warp wait for one another in different places */
+  bool apart;          /* whether lanes of a warp wait for each other in different places */
 } waits;
 
 static void put_warp(waits *w, const emu_warp *warp) {

@@ -1,10 +1,10 @@
 /* Taking an instruction apart: its modifiers, in any order, and its operands.
  *
- * Modifiers are taken by decoders that ask for what they know; one bit each remembers what is
- * taken, and a bit left over at the end is a form that nobody knows. Operands become places in the
- * register file: registers where the function put them, immediates and addresses of variables as
- * constants that the draft collects, special registers as constants of a launch, CTA, warp or lane
- * (module.h). What is read anew each time, as %clock, gets an op of its own in front. */
+ * Decoders take the modifiers that they know. A bit for each remembers which are taken; if one is
+ * left over at the end, the form is unknown. Operands become places in the register file: registers
+ * where the function has put them, immediates and addresses of variables as constants that the
+ * draft collects, special registers as constants of a launch, CTA, warp or lane (module.h). For
+ * registers that are read anew each time, such as %clock, an op is added in front. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -64,7 +64,7 @@ gg_status emu_unknown_form(emu_decoder *d, gg_error *err, const char *format, ..
 
 /* ---- Modifiers -------------------------------------------------------------------------- */
 
-/* The first untaken modifier from `from` on; the count where there is none. */
+/* The first untaken modifier from `from` on; the count of modifiers if there is none. */
 static uint32_t untaken(const emu_decoder *d, uint32_t from) {
   const ptx_form *form = d->ptx->form;
   while (from < form->modifier_count && (d->taken >> from & 1)) {
@@ -163,7 +163,7 @@ void emu_draft_free(emu_draft *draft) {
   gg_free(draft->constants);
 }
 
-/* Doubles *array where it is full. */
+/* Doubles *array until it has room for `needed`. */
 static bool grow(void *array, uint32_t *room, uint32_t needed, size_t size) {
   if (needed <= *room) return true;
   uint32_t more = *room ? *room : 16;
@@ -179,7 +179,7 @@ static bool grow(void *array, uint32_t *room, uint32_t needed, size_t size) {
   return true;
 }
 
-/* A new slot of the image, zeroed. Slots stay aligned to 64 bytes, masks too. */
+/* Adds a zeroed slot to the image. All slots are aligned to 64 bytes, also those of masks. */
 static gg_status draft_slot(uint32_t *offset, emu_draft *draft, int lane_bytes, gg_error *err) {
   uint32_t bytes = lane_bytes ? (uint32_t)lane_bytes * EMU_LANES : 64;
   if (draft->image_bytes > (1u << 30) ||
@@ -229,7 +229,7 @@ static gg_status rehash(emu_draft *draft, gg_error *err) {
   return GG_OK;
 }
 
-/* Makes *offset a slot that holds the value: the one that is there, or a new one. */
+/* Finds a slot that has the value, or makes a new one. */
 static gg_status draft_constant(uint32_t *offset, emu_draft *draft, uint64_t low, uint64_t high,
                                 int lane_bytes, gg_error *err) {
   gg_status st;
@@ -261,7 +261,7 @@ static emu_operand at_image(const emu_draft *draft, uint32_t offset, int lane_by
                        .constant = constant};
 }
 
-/* A slot that a launch fills in: the one that is there for the same, or a new one. */
+/* Finds a slot that a launch fills in with the same, or makes a new one. */
 static gg_status draft_late(emu_operand *out, emu_draft *draft, emu_late_kind kind, uint32_t value,
                             int64_t addend, int lane_bytes, gg_error *err) {
   uint32_t base = draft->function->register_bytes;
@@ -309,7 +309,7 @@ static gg_status bad_operand(const emu_decoder *d, const ptx_operand *operand, i
   return gg_fail(err, EMU_OPERAND, &mark, d->ptx->form->text, index + 1, what);
 }
 
-/* Bytes a lane of a register for values of so many bits. */
+/* Bytes that a register has for each lane, for values of `bits` bits. */
 static int lane_bytes_of(int bits) {
   return bits == 1 ? 0 : bits <= 16 ? 2 : bits <= 32 ? 4 : bits <= 64 ? 8 : 16;
 }
@@ -357,7 +357,7 @@ gg_status emu_operand_register(emu_operand *out, emu_decoder *d, int index, emu_
   return use_register(out, d, operand, index, type, err);
 }
 
-/* The bits of a floating-point constant as a value of `type`; false where it cannot be one. */
+/* The bits of a floating-point constant as a value of `type`; false if it cannot be one. */
 static bool float_bits(uint64_t *bits, const ptx_operand *operand, emu_type type) {
   const emu_type_info *info = emu_type_of(type);
   bool is_float = info->kind == 'f' && info->packed == 1;

@@ -1,8 +1,8 @@
 /* Decoding: each PTX instruction becomes an emu_op, once, when a module is loaded.
  *
  * An opcode's decoder takes the instruction's modifiers one by one, in any order, then its
- * operands, and names the function that runs it; a modifier that nobody took is an unknown form,
- * reported with its line. opcodes.def lists the decoders; they stand in emu/isa. */
+ * operands, and names the function that runs it. If a modifier is left over, the form is unknown,
+ * which is an error with its line. opcodes.def lists the decoders, which are in emu/isa. */
 #ifndef GG_EMU_DECODE_H
 #define GG_EMU_DECODE_H
 
@@ -15,7 +15,7 @@ typedef struct emu_warp emu_warp;
 typedef struct emu_op emu_op;
 typedef struct emu_kernel emu_kernel;
 
-/* What became of an instruction for the lanes that ran it. */
+/* How an instruction ended for the lanes that ran it. */
 typedef enum emu_step {
   EMU_NEXT,  /* go on with the next one */
   EMU_JUMP,  /* the function has moved the lanes itself */
@@ -37,10 +37,10 @@ typedef enum emu_space {
   EMU_PARAM,
 } emu_space;
 
-/* Where an operand's values stand. All are in the warp's register file: registers, and the
- * constants and special registers that the decoder places there, so that no function asks. A
- * register of 1, 8 or 16, 32, 64, 128 bits is a mask, or an array of 32 lanes of 2, 4, 8, 16
- * bytes. */
+/* Where an operand's values are. All are in the warp's register file: registers, and also constants
+ * and special registers, which the decoder places there, so that functions need not distinguish
+ * them. A register of 1 bit is a mask; one of 8 or 16, 32, 64 or 128 bits is an array of 2, 4, 8 or
+ * 16 bytes for each of 32 lanes. */
 typedef struct emu_operand {
   uint32_t offset;    /* bytes into the register file; unused by a sink */
   uint8_t lane_bytes; /* 0: a predicate, one uint32_t of 32 bits; else 2, 4, 8, 16 */
@@ -49,7 +49,7 @@ typedef struct emu_operand {
   bool constant;      /* the same for the whole launch */
 } emu_operand;
 
-/* [base + offset]; for sym+imm and [imm] the base is a constant. */
+/* [base + offset]. For sym+imm and [imm] the base is a constant. */
 typedef struct emu_address {
   emu_operand base;
   int64_t offset;
@@ -80,10 +80,10 @@ typedef enum emu_kind {
 /* Where lanes go after an op. */
 typedef enum emu_flow {
   EMU_FLOW_NEXT,
-  EMU_FLOW_BRANCH, /* `target`, or next for those that the guard leaves out */
-  EMU_FLOW_TABLE,  /* one of emu_targets, which are `facts` */
-  EMU_FLOW_CALL,   /* another function, then next */
-  EMU_FLOW_END,    /* nowhere; next for those that the guard leaves out */
+  EMU_FLOW_BRANCH, /* to `target`; to the next op those that the guard leaves out */
+  EMU_FLOW_TABLE,  /* to one of the emu_targets that `facts` points to */
+  EMU_FLOW_CALL,   /* to another function, then to the next op */
+  EMU_FLOW_END,    /* nowhere; to the next op those that the guard leaves out */
 } emu_flow;
 
 /* The table of a brx.idx: indices of ops. */
@@ -95,26 +95,26 @@ typedef struct emu_targets {
 struct emu_op {
   emu_exec *exec;
   emu_operand guard;     /* sink: no guard */
-  emu_operand *operands; /* in the order written, vectors flattened; the decoder's choice */
+  emu_operand *operands; /* usually as written, with vectors flattened; the decoder decides */
   uint16_t operand_count;
   uint8_t kind;               /* emu_kind */
   uint8_t space;              /* emu_space, of an access */
-  uint8_t type, type2;        /* emu_type, where the function needs them */
+  uint8_t type, type2;        /* emu_type, if the function needs them */
   uint8_t vector;             /* elements of a vector access; 0 and 1 are the same */
   bool converges;             /* .sync/.aligned: see emu_converge */
-  bool collective;            /* an access of the whole warp: its lanes read before any goes on */
-  bool updates;               /* memory atomically; red.async and cp.reduce do so later */
+  bool collective;            /* an access of the whole warp: all lanes read before any goes on */
+  bool updates;               /* updates memory atomically; red.async and cp.reduce do so later */
   emu_address address;        /* of an access */
   const void *facts;          /* the decoder's own, in the module's arena */
   uint32_t index;             /* of this op in its function */
   uint32_t target;            /* of a branch: an op's index */
   uint8_t flow;               /* emu_flow */
-  bool leader;                /* lanes may come here by more than one way */
-  const ptx_instruction *ptx; /* NULL: the return at a function's end that nobody wrote */
+  bool leader;                /* whether lanes may come here by more than one way */
+  const ptx_instruction *ptx; /* NULL: the implicit return at a function's end */
 };
 
-/* The ops of a kernel's own body, by emu_op.index; NULL past the last. Those of functions that it
- * calls are not among them. */
+/* The op of a kernel's own body that has this emu_op.index; NULL behind the last. Ops of functions
+ * that it calls are not among them. */
 const emu_op *emu_kernel_op(const emu_kernel *kernel, uint32_t index);
 /* The text that the kernel is from: for the names of source files in messages. */
 const ptx_module *emu_kernel_ptx(const emu_kernel *kernel);
@@ -124,33 +124,32 @@ typedef struct emu_decoder emu_decoder;
 
 /* Modifiers. `take` says whether the modifier is there, and takes it. */
 bool emu_take(emu_decoder *d, const char *modifier);
-/* The first untaken modifier that is a type; EMU_NONE where there is none left. Types are taken in
- * the order written. */
+/* Takes the first untaken modifier that is a type; EMU_NONE if there is none left. So types are
+ * taken in the order in which they are written. */
 emu_type emu_take_type(emu_decoder *d);
-/* The first untaken modifier that starts with `prefix` ("m64n", "L2::"), taken; NULL: none. */
+/* Takes the first untaken modifier that starts with `prefix` ("m64n", "L2::"); NULL: none. */
 const char *emu_take_prefix(emu_decoder *d, const char *prefix);
-/* One of the `words` (ended by NULL), taken: its index; -1: none of them. */
+/* Takes one of the `words` (ended by NULL) and returns its index; -1: none of them is there. */
 int emu_take_word(emu_decoder *d, const char *const *words);
-/* The space modifier (global, shared, shared::cta, shared::cluster, local, const, param,
- * param::entry, param::func); EMU_GENERIC where there is none. */
+/* Takes the space modifier (global, shared, shared::cta, shared::cluster, local, const, param,
+ * param::entry, param::func); EMU_GENERIC if there is none. */
 emu_space emu_take_space(emu_decoder *d);
-/* Fails with EMU_FORM if a modifier is left over: every decoder's last question. */
+/* Fails with EMU_FORM if a modifier is left over. Every decoder calls it last. */
 gg_status emu_modifiers_end(emu_decoder *d, gg_error *err);
 
-/* Operands, as written: `index` counts what stands between commas. Each fails with EMU_OPERAND when
- * the operand is missing or not of that sort. `type` gives immediates their bits and registers the
- * width to be checked (EMU_NONE: any). */
+/* Operands, as written: `index` counts what is between commas. Each function fails with EMU_OPERAND
+ * if the operand is missing or not of its kind. By `type` immediates get their bits, and the widths
+ * of registers are checked (EMU_NONE: any). */
 int emu_operand_count(const emu_decoder *d);
 const ptx_operand *emu_operand_at(const emu_decoder *d, int index); /* NULL: none */
 gg_status emu_operand_register(emu_operand *out, emu_decoder *d, int index, emu_type type,
                                gg_error *err); /* a destination: a register or a sink */
 gg_status emu_operand_value(emu_operand *out, emu_decoder *d, int index, emu_type type,
                             gg_error *err); /* a source: register, immediate, special, symbol */
-/* A vector's elements, or a scalar as a vector of one: at most `most` into out[]; *count of them.
- */
+/* A vector's elements, or a scalar as a vector of one. There are *count of them, at most `most`. */
 gg_status emu_operand_vector(emu_operand *out, int *count, int most, emu_decoder *d, int index,
                              emu_type type, bool destination, gg_error *err);
-/* A part of an operand (a coordinate of `[map, {c0, c1}]`) as a source; `index` is of the whole. */
+/* A part of operand `index` (a coordinate of `[map, {c0, c1}]`) as a source. */
 gg_status emu_operand_part(emu_operand *out, emu_decoder *d, int index, const ptx_operand *part,
                            emu_type type, gg_error *err);
 gg_status emu_operand_address(emu_address *out, emu_decoder *d, int index, gg_error *err);
@@ -173,8 +172,8 @@ int emu_decoder_arch(const emu_decoder *d); /* of the device: 90 */
 /* EMU_FORM: "unknown instruction mma.sync.m8n8k9.f32: no shape m8n8k9", with the line. */
 gg_status emu_unknown_form(emu_decoder *d, gg_error *err, const char *format, ...) GG_PRINTF(3, 4);
 
-/* An opcode's decoder: fills exec, operands, kind and what else it needs of `op` (zeroed; guard,
- * index and ptx are set). */
+/* An opcode's decoder. Fills exec, operands, kind and what else is needed of `op`, which is zeroed,
+ * except that guard, index and ptx are set. */
 typedef gg_status emu_decode(emu_op *op, emu_decoder *d, gg_error *err);
 
 #define EMU_OPCODE(name, decode) emu_decode decode;

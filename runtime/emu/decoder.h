@@ -1,13 +1,13 @@
-/* An instruction on its way to an op: what decode.h's functions share with function.c. */
+/* An instruction that is becoming an op: what decode.h's functions share with function.c. */
 #ifndef GG_EMU_DECODER_H
 #define GG_EMU_DECODER_H
 
 #include "emu/module.h"
 
-/* A function on its way: its constants are collected, each value once. */
+/* A function that is being decoded. Its constants are collected, each value once. */
 typedef struct emu_draft {
   emu_function *function;
-  emu_op *ops; /* of room enough: `first` says where each instruction's go */
+  emu_op *ops; /* has room for all; `first` says where each instruction's go */
   uint32_t op_count;
   const uint32_t *first; /* of an instruction: its first op; one more at the end */
   uint8_t *image;
@@ -27,15 +27,15 @@ struct emu_decoder {
   uint64_t taken; /* modifiers, a bit each */
 };
 
-/* Whether a special register changes while a warp runs, so that it is read anew each time. */
+/* Whether a special register is live: it changes while a warp runs, and is read anew each time. */
 bool emu_special_is_live(ptx_special special);
 
 /* Adds the op that brings a live special register's slot up to date. */
 void emu_draft_live(emu_draft *draft, const ptx_instruction *ptx, const emu_operand *slot,
                     ptx_special special);
 
-/* isa/control.c: what a function ends with, the op of emu_draft_live, and the op of an instruction
- * whose opcode nobody knows. */
+/* isa/control.c: the op that ends a function, that of emu_draft_live, and that of an instruction
+ * with an unknown opcode. */
 emu_exec emu_exec_return, emu_exec_live, emu_exec_unknown;
 
 void emu_draft_free(emu_draft *draft);

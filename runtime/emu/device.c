@@ -1,9 +1,9 @@
 /* A device and its global memory.
  *
- * Allocations are ranges of an address space of their own, with gaps between them, so that an
- * address belongs to one allocation or to none, and one that runs over its end is seen. Each byte
- * has a mark, set when somebody writes it. Ranges come and go between launches alone, so that
- * workers look them up without locks. */
+ * Allocations are ranges of the device's own address space, with gaps between them. So an address
+ * belongs to one allocation or to none, and an access behind an allocation's end is noticed. Each
+ * byte has a mark, which is set when somebody writes it. Ranges are added and removed only between
+ * launches, so workers need no lock to look them up. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 
 enum { gap = 4096, least_align = 256, uninitialised_byte = 0xff };
 
-/* Half of the host's memory, as each byte has a mark beside it. */
+/* Half of the host's memory, because each byte has a mark beside it. */
 static uint64_t host_capacity(void) {
   long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : (uint64_t)1 << 30;
@@ -91,7 +91,7 @@ static gg_status no_room(const emu_device *device, uint64_t bytes, gg_error *err
   return st;
 }
 
-/* A zeroed range, with marks where asked for. Addresses only grow, so that it is the last one. */
+/* Adds a zeroed range, with marks if `marked`. Addresses only grow, so it is the last one. */
 static gg_status range_add(emu_bank **out, emu_device *device, uint64_t bytes, uint64_t align,
                            bool marked, gg_error *err) {
   if (align < least_align) align = least_align;
@@ -156,7 +156,7 @@ gg_status emu_memory_free(emu_device *device, uint64_t address, gg_error *err) {
 
 /* ---- The host's copies ------------------------------------------------------------------ */
 
-/* The range of a host's access, or EMU_ADDRESS. */
+/* The range that an access of the host is in; EMU_ADDRESS if there is none. */
 static gg_status host_range(emu_bank **out, emu_device *device, const char *what, uint64_t address,
                             uint64_t bytes, gg_error *err) {
   *out = emu_range_find(device, address, bytes);
@@ -177,7 +177,7 @@ static void mark_written(emu_bank *range, uint64_t offset, uint64_t bytes) {
   }
 }
 
-/* Where bytes of the host go, which count as written from now on. */
+/* Where bytes of the host are to be written. From now on they count as written. */
 static gg_status open_write(uint8_t **out, emu_device *device, const char *what, uint64_t to,
                             uint64_t bytes, gg_error *err) {
   emu_bank *range;

@@ -10,13 +10,13 @@ struct emu_device {
   emu_bank **ranges; /* of global memory, by address */
   uint32_t range_count, range_room;
   uint64_t next_address;
-  uint64_t capacity, used; /* bytes of all ranges: what there may be, what there is */
+  uint64_t capacity, used; /* bytes of all ranges: the limit, and how many there are */
   emu_module *modules;
-  struct emu_touches *touches; /* hazard/touches.h; NULL: nobody has asked yet */
-  bool beside;                 /* some launch need not have waited for the one ahead */
+  struct emu_touches *touches; /* hazard/touches.h; NULL: not needed so far */
+  bool beside;                 /* whether some launch has not had to wait for the one ahead */
 };
 
-/* The range that holds `bytes` at `address`; NULL where none does. */
+/* The range that has `bytes` at `address`; NULL if none does. */
 emu_bank *emu_range_find(const emu_device *device, uint64_t address, uint64_t bytes);
 
 /* emu_memory_alloc for a variable: zeroed and marked as written. `name` must outlive it. */

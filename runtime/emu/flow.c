@@ -1,13 +1,13 @@
-/* In which order lanes of a warp that went different ways take turns.
+/* In which order lanes of a warp take turns when they have branched to different places.
  *
- * Lanes that stand at the op of the lowest number run first. With numbers that follow the flow of
- * control, whoever is behind catches up, so that lanes meet again at the first place where their
- * ways join, and the blocks of a loop are numbered together, before what follows the loop, so that
- * those who have left it wait for the others there. This is a weak topological order (Bourdoncle,
- * "Efficient chaotic iteration strategies with widenings", 1993): strongly connected components in
- * topological order, and within each the same again without the edges back to its head. Loops
- * nested deeper than depth_max are numbered as they stand. The order is a matter of speed alone:
- * fairness among lanes is the machine's (machine.c). */
+ * Lanes at the op with the lowest number run first. Numbers follow control flow, so that lanes that
+ * are behind catch up, and lanes meet again at the first place where their ways join. The blocks of
+ * a loop are numbered together, before what follows the loop, so that lanes that have left it wait
+ * for the others there. This is a weak topological order (Bourdoncle, "Efficient chaotic iteration
+ * strategies with widenings", 1993): strongly connected components in topological order, and within
+ * each the same again without the edges back to its head. Loops nested deeper than depth_max are
+ * numbered in the order of their text. Only speed depends on the order; the machine is what makes
+ * lanes take fair turns (machine.c). */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -17,31 +17,31 @@ enum { depth_max = 64 };
 
 /* Blocks that are numbered together. */
 typedef struct span {
-  uint32_t begin, end; /* of `sequence` */
+  uint32_t begin, end; /* in `sequence` */
   uint32_t depth;
 } span;
 
 typedef struct flow {
   emu_function *function;
   uint32_t block_count;
-  uint32_t *memory;            /* of all that follows */
-  uint32_t *block_of;          /* of an op */
+  uint32_t *memory;            /* all that follows is in it */
+  uint32_t *block_of;          /* the block of each op */
   uint32_t *start;             /* a block's first op; one more at the end */
-  uint32_t *sequence;          /* blocks in the order that is made */
-  uint32_t *group;             /* of a block: number of the span that it is in */
-  uint32_t *number, *low;      /* Tarjan's; 0: not seen */
-  uint32_t *stack;             /* Tarjan's */
-  uint32_t *path, *path_edges; /* blocks being visited, and how many of each one's ways are done */
+  uint32_t *sequence;          /* blocks in the order that is being made */
+  uint32_t *group;             /* the number of the span that each block is in */
+  uint32_t *number, *low;      /* for Tarjan's algorithm; 0: not seen */
+  uint32_t *stack;             /* for Tarjan's algorithm */
+  uint32_t *path, *path_edges; /* blocks being visited, and how many of their edges are done */
   uint32_t stack_count, path_count, numbered;
   span *spans; /* still to be ordered */
   uint32_t span_count;
   uint32_t out;  /* where the next component ends */
-  uint32_t id;   /* of the span in work */
-  uint32_t head; /* its first block, to which edges do not count; UINT32_MAX: none */
+  uint32_t id;   /* of the span that is being ordered */
+  uint32_t head; /* its first block; edges to it are ignored; UINT32_MAX: none */
   bool *on_stack;
 } flow;
 
-/* The `i`th op to which lanes may go after `op`; UINT32_MAX past the last. */
+/* The `i`th op to which lanes may go after `op`; UINT32_MAX behind the last. */
 static uint32_t way(const emu_function *function, const emu_op *op, uint32_t i) {
   uint32_t next = op->index + 1 < function->op_count ? op->index + 1 : UINT32_MAX;
   const emu_targets *targets = op->facts;
@@ -118,7 +118,7 @@ static void visit(flow *f, uint32_t block) {
   f->path_edges[f->path_count++] = 0;
 }
 
-/* A component is complete: it goes before everything that is there, its root first. */
+/* Puts a complete component in front of everything that is there, its root first. */
 static void emit(flow *f, uint32_t root, uint32_t depth) {
   uint32_t end = f->out, block;
   do {

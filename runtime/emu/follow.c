@@ -51,7 +51,7 @@ static bool covers(emu_place place, uint32_t bytes, emu_place at) {
   return place.bank == at.bank && at.offset >= place.offset && at.offset < place.offset + bytes;
 }
 
-/* Something else stands in `bytes` at a place now. */
+/* Forgets places in `bytes`, because something else is there now. */
 static void forget(emu_follow *follow, emu_place place, uint32_t bytes) {
   for (size_t i = follow->count; i-- > 0;) {
     if (covers(place, bytes, follow->places[i]))
@@ -75,7 +75,7 @@ static void remember(emu_follow *follow, emu_place place) {
 
 /* ---- Events ----------------------------------------------------------------------------- */
 
-/* Begins an event of the instruction, and leaves it open; false where there are enough. */
+/* Begins an event of an instruction, and leaves it open; false if there are enough events. */
 static bool begin_event(emu_follow *follow, const char *what, const emu_warp *warp,
                         const emu_op *op, const emu_cta *cta) {
   gg_str source = GG_STR_INIT;
@@ -129,7 +129,7 @@ static void tell_read(emu_follow *follow, const emu_warp *warp, const emu_op *op
   gg_str_printf(&follow->text, ",\"lane\":%d,\"at\":%" PRIu64 "}", lane, at.offset);
 }
 
-/* Of each place a reading lane is told once: the first. */
+/* For each place, notes only the first of the lanes that read it. */
 static void follow_shared(emu_follow *follow, const emu_bank_access *a, const emu_places *places) {
   for (size_t i = follow->count; i-- > 0;) {
     emu_place at = follow->places[i];
@@ -145,7 +145,7 @@ static void follow_shared(emu_follow *follow, const emu_bank_access *a, const em
   }
 }
 
-/* The load from global memory with which the trail of what threads carry ends. */
+/* Notes a load from global memory, with which the trail of what threads copy ends. */
 static void follow_global(emu_follow *follow, const emu_bank_access *a) {
   EMU_EACH_LANE(a->lanes, lane) {
     uint64_t address = a->address[lane];

@@ -1,8 +1,8 @@
 /* Frames: register files and local memory of running functions, and special registers.
  *
- * A register file starts as zeros, its constants as the function's image; then what depends on the
- * warp and the lane is filled in. Frames of a warp are used again by its next calls of the same
- * function. */
+ * At first a register file's registers are zeros, and its constants are the function's image. Then
+ * what depends on the warp and the lane is filled in. A warp's next calls of the same function use
+ * its frames again. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -157,7 +157,7 @@ static void fill_late(const emu_warp *warp, const emu_frame *frame, const emu_la
   if (!late->lane_bytes) memcpy(slot, &mask, sizeof(mask));
 }
 
-/* A spare frame of the function, or a new one. */
+/* Takes a spare frame of the function, or a new one. */
 static emu_frame *take_frame(struct emu_warp_state *state, const emu_function *function) {
   for (emu_frame **at = &state->spare; *at; at = &(*at)->caller) {
     emu_frame *frame = *at;

@@ -1,7 +1,7 @@
 /* A running function: registers and locals of the lanes that are in it.
  *
- * Local memory is a stack a lane: a frame's block lies behind its caller's, and the addresses of
- * both are offsets into it, the same for every lane. */
+ * Each lane has a stack of local memory. A frame's block is behind its caller's, and addresses are
+ * offsets into the stack, the same for every lane. */
 #ifndef GG_EMU_FRAME_H
 #define GG_EMU_FRAME_H
 
@@ -13,7 +13,7 @@ struct emu_frame {
   const emu_op *call; /* in the caller's function */
   const emu_function *function;
   uint8_t *registers;
-  emu_bank locals; /* EMU_LANES blocks of function->local_bytes; their addresses are alike */
+  emu_bank locals; /* EMU_LANES blocks of function->local_bytes, all with the same addresses */
   uint32_t lanes;  /* that are in it, or in what it called */
   uint32_t depth;  /* 0: the kernel's */
   void *memory;    /* of registers and locals */
@@ -25,12 +25,12 @@ enum { EMU_LOCAL_BASE = 1024, EMU_FRAMES_MAX = 1024 };
 /* A frame of `function` for `lanes` of the warp; NULL when memory is out. */
 emu_frame *emu_frame_open(emu_warp *warp, const emu_function *function, emu_frame *caller,
                           const emu_op *call, uint32_t lanes);
-/* Its last lane has left it: the warp keeps it for another call. */
+/* Called when its last lane has left it. The warp keeps it for another call. */
 void emu_frame_close(emu_warp *warp, emu_frame *frame);
 /* Frees a chain of frames, from callee to caller. */
 void emu_frames_free(emu_frame *frame);
 
-/* The place of `bytes` at a lane's local address; false where no frame has them. */
+/* The place of `bytes` at a lane's local address; false if no frame has them. */
 bool emu_frame_find(emu_place *out, emu_frame *frame, int lane, uint64_t address, uint64_t bytes);
 
 /* A special register's value for a lane. */

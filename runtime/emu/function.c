@@ -1,9 +1,9 @@
-/* A function's body as ops.
+/* Decodes a function's body to ops.
  *
- * Registers get their places first, the widest first, so that all are aligned. Each instruction
- * then becomes one op, with ops in front of it for the live special registers that it reads; how
- * many those are shows in the tree, so that labels are op numbers from the start. A return that
- * nobody wrote ends the body. */
+ * First registers get their places, the widest ones first, so that all are aligned. Then each
+ * instruction becomes one op, with ops in front of it for the live special registers that it reads.
+ * How many these are is known from the parsed text, so the op numbers of labels are known from the
+ * start. An implicit return ends the body. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -28,7 +28,7 @@ int emu_decoder_arch(const emu_decoder *d) {
   return emu_module_arch(d->draft->function->module);
 }
 
-/* The next op of the draft, with what every op has. */
+/* Adds the next op to the draft, with what every op has. */
 static emu_op *draft_op(emu_draft *draft, const ptx_instruction *ptx) {
   emu_op *op = &draft->ops[draft->op_count];
   *op = (emu_op){.index = draft->op_count++, .ptx = ptx, .guard = {.sink = true}};
@@ -44,7 +44,7 @@ void emu_draft_live(emu_draft *draft, const ptx_instruction *ptx, const emu_oper
   op->address.base = *slot;
 }
 
-/* Live special registers among operands, parts included. */
+/* How many live special registers there are among operands and their parts. */
 static uint32_t count_live(const ptx_operand *operands, uint32_t count) {
   uint32_t live = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -101,7 +101,7 @@ static gg_status decode_guard(emu_op *op, const emu_decoder *d, gg_error *err) {
   return GG_OK;
 }
 
-/* An opcode that nobody knows is a fault where a kernel comes to it: the module's others run. */
+/* An unknown opcode is a fault only when a kernel comes to it, so that the module's others run. */
 static gg_status decode_unknown(emu_op *op, emu_decoder *d, gg_error *err) {
   (void)d, (void)err;
   op->exec = emu_exec_unknown;

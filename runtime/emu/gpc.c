@@ -7,7 +7,7 @@ static uint32_t size_of(uint32_t multiprocessors, uint32_t gpc) {
 }
 
 emu_seat emu_seat_in_turn(uint32_t multiprocessors, uint32_t ctas, uint64_t index) {
-  uint32_t room = 0; /* clusters that the device holds, one CTA a multiprocessor */
+  uint32_t room = 0; /* clusters that fit on the device, with a CTA on each multiprocessor */
   for (uint32_t gpc = 0; gpc < gpcs; gpc++)
     room += size_of(multiprocessors, gpc) / ctas;
   uint64_t left = room ? index % room : 0, shift = room ? index / room * pair : 0;

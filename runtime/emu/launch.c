@@ -1,10 +1,10 @@
-/* Launches: what the kernel and the device allow, and clusters spread over host threads.
+/* Launches: what the kernel and the device allow, and how clusters are spread over host threads.
  *
- * Each worker takes a cluster and runs it until it is done or polls in vain. Fresh clusters go
- * first, in the order of the grid, as long as no more are under way than would fit on the device
- * at once; those put aside come back in turn, so that clusters that wait for one another through
- * global memory all make progress. When nothing has changed for idle_most turns of polling, nobody
- * will change anything: that is a deadlock. (Limits: CUDA C++ Programming Guide, "Technical
+ * Each worker takes a cluster and runs it until it is done or polls in vain. New clusters are taken
+ * first, in the order of the grid, as long as no more are running than would fit on the device at
+ * once. Those that were put aside come back in turn, so that clusters that wait for each other
+ * through global memory all make progress. If nothing has changed for idle_most turns of polling,
+ * nothing will change any more: that is a deadlock. (Limits: CUDA C++ Programming Guide, "Technical
  * Specifications per Compute Capability".) */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ enum { idle_most = 1 << 20, workers_max = 256 };
 /* ---- What an architecture allows -------------------------------------------------------- */
 
 typedef struct limits {
-  int arch; /* and those after it, up to the next row */
+  int arch; /* the row is for this and later ones, up to the next row */
   uint32_t cta_shared, sm_shared;
   uint32_t sm_threads, sm_ctas;
   uint32_t cluster;
@@ -168,8 +168,8 @@ static gg_status open_params(emu_run *run, gg_error *err) {
   return GG_OK;
 }
 
-/* What CUDA's cooperative groups find by %envreg1 and %envreg2: a size, which they do not read, and
- * the word of the grid's barrier. (CUDA's cooperative_groups/details/driver_abi.h.) */
+/* Makes what %envreg1 and %envreg2 name for CUDA's cooperative groups: a size, which they do not
+ * read, and the word of the grid's barrier. (CUDA's cooperative_groups/details/driver_abi.h.) */
 static gg_status open_workspace(emu_run *run, gg_error *err) {
   enum { workspace_bytes = 64 };
   if (!run->config->cooperative) return GG_OK;
@@ -190,7 +190,7 @@ bool emu_launch_cancel(unsigned first[3], emu_run *run) {
   return any;
 }
 
-/* A place among the residents for a cluster that is about to be opened. */
+/* Finds a place among the residents for a cluster that is about to be opened. */
 static emu_cluster **reserve(struct emu_run_state *state) {
   for (uint32_t i = 0; i < state->resident_most; i++) {
     if (!state->residents[i]) return &state->residents[i];
@@ -208,7 +208,7 @@ static void stop_for_memory(emu_run *run, const gg_error *cause) {
   pthread_mutex_unlock(&state->lock);
 }
 
-/* The next cluster to be run; NULL where there is none left for this worker. */
+/* The next cluster to run; NULL if there is none left for this worker. */
 static emu_cluster *take_cluster(emu_run *run) {
   struct emu_run_state *state = run->state;
   emu_cluster *cluster = NULL;
@@ -239,7 +239,7 @@ static emu_cluster *take_cluster(emu_run *run) {
   return cluster;
 }
 
-/* Whether everybody polls and nothing has changed for long. The lock is held. */
+/* Whether all clusters poll and nothing has changed for long. The lock must be held. */
 static bool nobody_moves(struct emu_run_state *state, const emu_cluster *cluster) {
   unsigned long sum = 0;
   for (uint32_t i = 0; i < state->resident_most; i++) {
@@ -311,7 +311,7 @@ static int by_index(const void *a, const void *b) {
   return ((*x)->state->index > (*y)->state->index) - ((*x)->state->index < (*y)->state->index);
 }
 
-/* Closes what a fault has left aside. Nobody moves: says who waits for what first. */
+/* Closes the clusters that a fault has left aside. In a deadlock, first says who waits for what. */
 static void close_asides(emu_run *run) {
   struct emu_run_state *state = run->state;
   if (state->stuck && !state->err->code) {

@@ -1,16 +1,15 @@
-/* Warps: lanes that run instructions, together where they can.
+/* Warps: lanes that run instructions, together if they can.
  *
- * The lanes of a warp are partitioned into splits, each at one op of one frame. One split runs at
- * a time. Where lanes go different ways the split is parted; a split that comes to a leader looks
- * for others that stand there and takes them in, and gives way to one that is behind it in the
- * order of flow.c, so that lanes meet again where their ways join. That is a preference, not a
- * rule: a split that waits, yields or has had slice_most instructions while others could run is
- * deferred until those have had their turn, so that every lane makes progress (independent thread
- * scheduling, PTX ISA "Independent Thread Scheduling"), and a lane may spin on what another lane
- * of its warp will write.
+ * The lanes of a warp are divided into splits, each at one op of one frame. One split runs at a
+ * time. When lanes branch to different ops, the split is divided. A split that comes to a leader
+ * takes in other splits that are there, and gives way to one that is behind it in the order of
+ * flow.c, so that lanes meet again where control flow joins. That is a preference, not a rule: a
+ * split that waits, yields or has had slice_most instructions while others could run is deferred
+ * until those have had their turn. So every lane makes progress (PTX ISA, "Independent Thread
+ * Scheduling"), and a lane may spin on what another lane of its warp will write.
  *
- * Invariants: the lanes of used splits are disjoint and make up `alive`; a frame's lanes are those
- * of the splits in it and in what it called; `registers` is the running split's file. */
+ * Invariants: the lanes of used splits are disjoint, and together are `alive`. A frame's lanes are
+ * those of the splits in it and in what it called. `registers` is the running split's file. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -80,7 +79,7 @@ emu_split *emu_warp_split(emu_warp *warp, uint32_t lanes) {
   return new_split(warp->state, lanes, split->frame, split->pc);
 }
 
-/* The op that a split stands at, or its call in the frame `depth` levels above the kernel's. */
+/* The op that a split is at in the frame at `depth` (0 is the kernel's), which may be a call. */
 static uint32_t place_at(const emu_split *split, const emu_frame **frame, uint32_t depth) {
   uint32_t pc = split->pc;
   *frame = split->frame;
@@ -106,7 +105,7 @@ static bool runs_before(const emu_split *a, const emu_split *b) {
   return order[pc_a] < order[pc_b];
 }
 
-/* Chooses the split to run: false where all wait. */
+/* Chooses the split to run; false if all wait. */
 static bool choose(emu_warp *warp) {
   struct emu_warp_state *state = warp->state;
   uint32_t candidates = state->ready & ~state->deferred;
@@ -124,7 +123,7 @@ static bool choose(emu_warp *warp) {
   return true;
 }
 
-/* At a leader: takes in splits that stand here too, and gives way to those behind. */
+/* Called at a leader: takes in splits that are here, too, and gives way to those behind. */
 static void meet(emu_warp *warp) {
   struct emu_warp_state *state = warp->state;
   emu_split *split = warp->split;
@@ -198,9 +197,9 @@ emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes) {
 
 /* ---- Turns ------------------------------------------------------------------------------ */
 
-/* What follows an instruction that was not simply done by `lanes`; false ends the turn. Where it
- * waits, those go on whom the guard has left out (`out`). All others of the split wait, those whom
- * emu_converge has taken in among them. */
+/* Does what follows if `lanes` have not simply done an instruction; false ends the turn. If it
+ * waits, the lanes that its guard has left out (`out`) go on. All others of the split wait,
+ * including those that emu_converge has taken in. */
 static bool settle(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t out, emu_step step) {
   struct emu_warp_state *state = warp->state;
   if (step == EMU_FAULT) return false;
@@ -214,7 +213,7 @@ static bool settle(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t ou
   return choose(warp);
 }
 
-/* The running split yields: false where it was the last to be asked. */
+/* Makes the running split yield; false if all others that can run have had their turn. */
 static bool give_way(emu_warp *warp) {
   struct emu_warp_state *state = warp->state;
   state->deferred |= slot_bit(state, warp->split) & state->used;
@@ -223,8 +222,8 @@ static bool give_way(emu_warp *warp) {
   return choose(warp);
 }
 
-/* Whether the launch has run too long without the end of any warp: a grid of any size does not make
- * a kernel endless, and one that is endless is found after as long whatever its grid. */
+/* Whether the launch has run too long without the end of any warp. So a large grid alone does not
+ * make a kernel endless, and an endless one is found equally soon in any grid. */
 static bool endless(emu_warp *warp, const emu_op *op) {
   emu_run *run = warp->cta->cluster->run;
   int64_t most = run->options->max_steps;

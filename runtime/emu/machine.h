@@ -1,11 +1,11 @@
 /* The machine: clusters, CTAs, warps and lanes, and how instructions reach them.
  *
- * A cluster is the unit of scheduling: one host thread runs it at a time. Within it warps take
- * turns; a warp's lanes may stand at different instructions, as groups of lanes that share a place
- * (splits); the machine runs one split at a time and merges splits that meet. A split that must
- * wait names what it waits for and costs nothing until that is woken. When no split of a cluster
- * can run, asynchronous work lands (async.h); when there is none, the cluster is put aside for
- * others of the grid, and if none of those can run either, that is a deadlock. */
+ * Clusters are scheduled as a whole: one host thread at a time runs a cluster. Within it warps take
+ * turns. A warp's lanes may be at different instructions; those at the same one are a split. The
+ * machine runs one split at a time and merges splits that meet. A split that must wait names the
+ * object that it waits for, and costs nothing until that object is woken. When no split of a
+ * cluster can run, asynchronous work lands (async.h). If there is none, the cluster is put aside
+ * for others of the grid, and if none of those can run either, that is a deadlock. */
 #ifndef GG_EMU_MACHINE_H
 #define GG_EMU_MACHINE_H
 
@@ -22,7 +22,7 @@ struct emu_engine;                  /* async.h: a cluster's asynchronous work */
 struct emu_counters;                /* report.h */
 typedef struct emu_frame emu_frame; /* a function's registers and locals: frame.h */
 
-/* Instructions that keep something from one execution to the next: unit.h. */
+/* Groups of instructions that keep something from one execution to the next: unit.h. */
 typedef enum emu_unit_id {
 #define EMU_UNIT(id, hooks) EMU_UNIT_ID_##id,
 #include "emu/units.def"
@@ -30,12 +30,12 @@ typedef enum emu_unit_id {
   EMU_UNIT_COUNT
 } emu_unit_id;
 
-/* Lanes that share a place. */
+/* Lanes that are at the same op of the same frame. */
 typedef struct emu_split {
   uint32_t lanes;
   uint32_t pc; /* index of the next op of the frame's function */
   emu_frame *frame;
-  const void *waits_for; /* NULL: can run */
+  const void *waits_for; /* NULL: it can run */
   const char *why;       /* "bar.sync 0": for messages about deadlocks */
 } emu_split;
 
@@ -45,9 +45,9 @@ struct emu_warp {
   uint32_t alive;               /* lanes that exist and have not exited */
   uint8_t *registers;           /* the register file of the running frame */
   emu_split *split;             /* the running one */
-  uint32_t asked;               /* units that are asked before each instruction, a bit each */
-  void *units[EMU_UNIT_COUNT];  /* their states: NULL until used */
-  struct emu_warp_state *state; /* the machine's own: all splits, frames, counters */
+  uint32_t asked;               /* units that are asked before each instruction, as bits */
+  void *units[EMU_UNIT_COUNT];  /* states of units: NULL until used */
+  struct emu_warp_state *state; /* only for the machine: all splits, frames, counters */
 };
 
 struct emu_cta {
@@ -55,11 +55,11 @@ struct emu_cta {
   unsigned id[3]; /* %ctaid */
   unsigned rank;  /* in the cluster: %cluster_ctarank */
   struct emu_bank *shared;
-  struct emu_bank *banks; /* all of its own, the shared memory among them: bank.h */
+  struct emu_bank *banks; /* all banks of the CTA, including its shared memory: bank.h */
   emu_warp *warps;
   int warp_count;
   void *units[EMU_UNIT_COUNT]; /* as a warp's */
-  struct emu_cta_state *state; /* the machine's own */
+  struct emu_cta_state *state; /* only for the machine */
 };
 
 struct emu_cluster {
@@ -68,34 +68,34 @@ struct emu_cluster {
   unsigned cta_count;
   struct emu_engine *engine;
   struct emu_hazards *hazards;
-  struct emu_counters *counters; /* never NULL; without sites where nobody asked for counters */
+  struct emu_counters *counters; /* never NULL; without sites if nobody asked for counters */
   uint64_t time;                 /* instructions that its warps have run */
   uint64_t random; /* state of emu_random: seeded by the launch's seed and the cluster's number */
   void *units[EMU_UNIT_COUNT];     /* as a warp's */
-  struct emu_cluster_state *state; /* the machine's own: the queue of warps */
+  struct emu_cluster_state *state; /* only for the machine: the queue of warps */
   bool faulted;
 };
 
-/* The launch: const while it runs, but for what is locked inside. */
+/* The launch. It does not change while it runs, except for what has a lock inside. */
 struct emu_run {
   emu_device *device;
   const emu_kernel *kernel;
   const emu_launch_config *config;
   const emu_options *options;
-  bool checked;        /* some class of faults is not off */
-  bool fences;         /* the module has a fence: see hazard.h */
-  bool clustered;      /* the launch carries the cluster attribute, or the kernel asks for one */
+  bool checked;        /* whether some class of faults is not off */
+  bool fences;         /* whether the module has a fence: see hazard.h */
+  bool clustered;      /* whether the launch has the cluster attribute, or the kernel wants one */
   unsigned cluster[3]; /* CTAs of a cluster: 1x1x1 in a plain launch */
   struct emu_beside *beside; /* hazard/beside.h; NULL: no launch is beside this one */
   struct emu_run_state *state;
 };
 
-/* Where an operand's values are; `type` is that of one lane, or uint32_t of a predicate. */
+/* Where an operand's values are. `type` is the type of a lane's value; uint32_t for a predicate. */
 #define EMU_AT(type, warp, operand) ((type *)(void *)((warp)->registers + (operand)->offset))
 
-/* A predicate source as lanes that hold, negation applied. */
+/* The lanes for which a predicate source holds, after negation. */
 uint32_t emu_predicate(const emu_warp *warp, const emu_operand *operand);
-/* Sets the predicate for `lanes` alone. Sinks are allowed. */
+/* Sets the predicate, only for `lanes`. The operand may be a sink. */
 void emu_set_predicate(emu_warp *warp, const emu_operand *operand, uint32_t lanes, uint32_t value);
 
 /* The effective address of each lane. */
@@ -103,33 +103,33 @@ void emu_addresses(uint64_t out[EMU_LANES], const emu_warp *warp, const emu_addr
 
 /* ---- Waiting --------------------------------------------------------------------------- */
 
-/* Makes the running split wait until emu_wake of the same `object` (any address that stands for
- * it); returns EMU_WAIT. `why` must outlive the launch (a literal, or the instruction's text). */
+/* Makes the running split wait until emu_wake for the same `object`, which may be any address;
+ * returns EMU_WAIT. `why` must outlive the launch (a literal, or the instruction's text). */
 emu_step emu_block(emu_warp *warp, const void *object, const char *why);
-/* Every split of the cluster that waits for `object` runs its instruction again. */
+/* Lets every split of the cluster that waits for `object` run its instruction again. */
 void emu_wake(emu_cluster *cluster, const void *object);
-/* The running split gives way to others after this instruction: polling loops (test_wait,
- * nanosleep, a failed atomic). */
+/* Makes the running split give way to others after this instruction. For instructions of polling
+ * loops: test_wait, nanosleep, a failed atomic. */
 void emu_yield(emu_warp *warp);
 
-/* Of an instruction that `members` must execute together: true once they all stand at it (their
- * splits are merged, and *lanes are all of them); false after having made the split wait (return
- * EMU_WAIT). A lane that has exited does not count. */
+/* For an instruction that `members` must execute together. True when they all are at it: their
+ * splits are merged then, and *lanes are all of them. False when the split has been made to wait:
+ * return EMU_WAIT then. Lanes that have exited do not count. */
 bool emu_converge(emu_warp *warp, const emu_op *op, uint32_t members, uint32_t *lanes);
 
 /* ---- Faults ---------------------------------------------------------------------------- */
 
-/* Ends the launch with an error that names what and where: PTX line, CTA, warp, lane (-1: all), and
- * the source line where the PTX has .loc. The first fault of a launch wins. `code` is a fault that
- * has no class (faults.def), or MEMORY. */
+/* Ends the launch with an error that says what happened and where: PTX line, CTA, warp, lane (-1:
+ * all), and the source line if the PTX has .loc. The first fault of a launch is the one that is
+ * told. `code` is a fault that has no class (faults.def), or MEMORY. */
 emu_step emu_fault(emu_warp *warp, const emu_op *op, int lane, gg_status code, const char *format,
                    ...) GG_PRINTF(5, 6);
-/* The same for a fault that has a class: whether the kernel goes on all the same, which is noted as
- * a warning where the class's severity says so; false: the launch ends. */
+/* The same for a fault that has a class. True: the kernel goes on, and a warning is noted if the
+ * class's severity says so. False: the launch ends. */
 bool emu_tolerated(emu_warp *warp, const emu_op *op, int lane, gg_status code, const char *format,
                    ...) GG_PRINTF(5, 6);
 
-/* A number of the cluster's own sequence. */
+/* The next number of the cluster's own random sequence. */
 uint64_t emu_random(emu_cluster *cluster);
 
 #endif

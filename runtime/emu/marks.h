@@ -1,5 +1,5 @@
-/* Marks of a run of shared memory, eight bytes at a time. Loops over bytes are what the compilers
- * leave of these where they cannot know how long a run is. */
+/* Marks of a run of shared memory, handled eight bytes at a time, because compilers leave loops
+ * over single bytes if they cannot know how long a run is. */
 #ifndef GG_EMU_MARKS_H
 #define GG_EMU_MARKS_H
 
@@ -39,7 +39,7 @@ static inline emu_marks emu_marks_read(const uint8_t *marks, uint32_t bytes) {
   return (emu_marks){(uint8_t)any, (uint8_t)all};
 }
 
-/* Takes away `cleared`, then puts `set`. */
+/* Clears the marks `cleared`, then sets `set`. */
 static inline void emu_marks_change(uint8_t *marks, uint32_t bytes, uint8_t cleared, uint8_t set) {
   uint64_t keep = EMU_MARKS_EACH * (uint8_t)~cleared, put = EMU_MARKS_EACH * set, eight;
   uint32_t i = 0;

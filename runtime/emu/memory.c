@@ -1,7 +1,7 @@
-/* Kinds of memory: how a warp's addresses become places, and host addresses once everything about
- * them is checked (bank.c).
+/* Kinds of memory: how a warp's addresses become places. They become host addresses when everything
+ * about them has been checked (bank.c).
  *
- * A generic access is parted by window, and each part resolved in its space. */
+ * A generic access is divided by windows, and each part is resolved in its space. */
 #include "emu/memory.h"
 
 #include <inttypes.h>
@@ -85,8 +85,8 @@ static bool shared_bounds(emu_warp *warp, const emu_op *op, int lane, uint64_t a
   return false;
 }
 
-/* Of a 64-bit register only the space's 32 bits of an address count (PTX ISA, "ld"): ThunderKittens
- * gives tcgen05.alloc a generic address with .shared::cta. */
+/* If an address is in a 64-bit register, only the 32 bits of the space count (PTX ISA, "ld"):
+ * ThunderKittens gives tcgen05.alloc a generic address with .shared::cta. */
 bool emu_shared_find(emu_place *out, const emu_warp *warp, emu_space space, uint64_t address,
                      uint64_t bytes) {
   const emu_cluster *cluster = warp->cta->cluster;
@@ -176,7 +176,7 @@ bool emu_find_param(emu_places *out, const emu_bank_access *a) {
 
 /* ---- All of them ------------------------------------------------------------------------ */
 
-/* What addresses of a space are of; generic ones are parted first. */
+/* The kind of memory that addresses of a space are in; generic ones are divided first. */
 static const emu_bank_kind *const kinds[] = {
     [EMU_GLOBAL] = &emu_bank_global,         [EMU_SHARED] = &emu_bank_shared,
     [EMU_SHARED_CLUSTER] = &emu_bank_shared, [EMU_LOCAL] = &emu_bank_local,
@@ -208,7 +208,7 @@ static bool check_alignment(const emu_bank_access *a) {
   return false;
 }
 
-/* A generic access: the lanes of each space, one after the other. */
+/* Makes a generic access: the lanes of each space, one space after the other. */
 static bool access_generic(const emu_bank_access *a, uint8_t *host[EMU_LANES]) {
   uint32_t part[3] = {0};
   static const emu_space spaces[3] = {EMU_GLOBAL, EMU_SHARED_CLUSTER, EMU_LOCAL};

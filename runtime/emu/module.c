@@ -1,17 +1,17 @@
 /* Loading a module: variables get addresses, functions become ops, entries become kernels.
  *
- * .global and .const variables are ranges of the device's memory, .shared ones get a number, as
- * where they stand differs from kernel to kernel: a kernel's static shared memory holds those that
+ * .global and .const variables are ranges of the device's memory. .shared ones get a number,
+ * because their places differ from kernel to kernel: a kernel's static shared memory has those that
  * it, or a function that it may call, mentions. What a function keeps in a lane's memory is laid
- * out in one block: its parameters (but a kernel's, which are the launch's), the parameters of its
- * calls, its .local variables. */
+ * out in one block: its parameters (except a kernel's, which the launch has), the parameters of its
+ * calls, and its .local variables. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "emu/device.h"
 
-/* Functions have addresses too, of no memory. */
+/* Functions have addresses, too, where there is no memory. */
 #define CODE_BASE ((uint64_t)0x7c << 40)
 
 enum { code_step = 16 };
@@ -102,7 +102,7 @@ static gg_status place_variable(uint64_t *place, emu_module *module, emu_functio
   }
 }
 
-/* Fills in the addresses that an initialiser holds. */
+/* Fills in the addresses that an initialiser contains. */
 static gg_status relocate(emu_module *module, const emu_function *function, uint64_t place,
                           const ptx_variable *variable, gg_error *err) {
   for (size_t i = 0; i < variable->relocation_count; i++) {
@@ -201,7 +201,7 @@ static gg_status place_function(emu_module *module, const ptx_function *ptx, gg_
 
 /* ---- Kernels ---------------------------------------------------------------------------- */
 
-/* What a kernel can reach: functions, and shared variables. */
+/* The functions and shared variables that a kernel can reach. */
 typedef struct reach {
   emu_module *module;
   bool *shared;    /* by number */
@@ -234,7 +234,7 @@ static void reach_operands(reach *r, const emu_function *function, const ptx_ope
   }
 }
 
-/* A call through a register may reach whatever is no kernel. */
+/* A call through a register may reach every function that is not a kernel. */
 static void reach_indirect(reach *r, const ptx_instruction *ptx) {
   if (strcmp(ptx->form->opcode, "call") || ptx->operands[1].kind != PTX_REGISTER) return;
   for (uint32_t i = 0; i < r->module->ptx->function_count; i++) {
@@ -257,7 +257,7 @@ static void reach_all(reach *r, const ptx_function *entry) {
   }
 }
 
-/* Static shared variables one behind the other, then the dynamic ones, all in one place. */
+/* Places static shared variables one behind the other, then the dynamic ones, all at one place. */
 static gg_status place_kernel_shared(emu_kernel *kernel, const reach *r, gg_error *err) {
   emu_module *module = r->module;
   uint64_t at = 0, dynamic_align = 16;

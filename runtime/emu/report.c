@@ -1,12 +1,13 @@
 /* Counters: adding up, the banks of shared memory, the sectors of global memory, text and JSON.
  *
  * Shared memory has 32 banks of 4 bytes; a wavefront serves one 4-byte word of each. A warp's
- * access of up to 4 bytes a lane goes as one request; of 8 bytes as two half-warps; of 16 bytes as
- * four quarter-warps. A load whose lanes agree in pairs (lane i with i^1 for all active lanes, or
- * with i^2) packs twice as many lanes into a request. Within a request, lanes at the same word
- * share it, and words of the same bank take a wavefront each. (CUDA C++ Programming Guide, "Shared
- * Memory"; the split and the pairs as NVIDIA's engineers state them for sm_70 on, and as the
- * profiler's wavefront counters show.) Global memory moves sectors of 32 bytes. */
+ * access of up to 4 bytes for each lane is one request; one of 8 bytes is split into two half-warps
+ * and one of 16 bytes into four quarter-warps. A load whose lanes have equal addresses in pairs
+ * (lane i and i^1 for all active lanes, or i and i^2) has twice as many lanes in a request. Within
+ * a request, lanes at the same word share it, and words of the same bank take a wavefront each.
+ * (CUDA C++ Programming Guide, "Shared Memory"; the split and the pairs are as NVIDIA's engineers
+ * state them for sm_70 and later, and as the profiler's wavefront counters show.) Global memory
+ * moves sectors of 32 bytes. */
 #include "emu/report.h"
 
 #include <inttypes.h>
@@ -77,14 +78,16 @@ void emu_counters_add(emu_counters *to, emu_counters *from) {
 
 /* ---- Accesses --------------------------------------------------------------------------- */
 
-/* The op's site; NULL where nobody asked, or the op is in a function that the kernel calls. */
+/* The op's site; NULL if nobody asked for sites, or the op is in a function that the kernel calls.
+ */
 static emu_site *site_of(const emu_warp *warp, const emu_op *op) {
   emu_counters *counters = emu_counting(warp);
   if (op->index >= counters->site_count) return NULL;
   return emu_kernel_op(counters->kernel, op->index) == op ? &counters->sites[op->index] : NULL;
 }
 
-/* The distinct words of one request, by bank. Only as many words as counted are set. */
+/* The distinct words of one request, by bank. Only the first count[bank] words of a bank are set.
+ */
 typedef struct request {
   uint32_t word[banks][EMU_LANES];
   uint8_t count[banks];
@@ -116,7 +119,7 @@ static void count_request(emu_site *site, uint32_t lanes, const uint32_t offset[
   site->ideal += (words + banks - 1) / banks;
 }
 
-/* Whether every active lane i is at the same offset as lane i ^ distance, where that is active. */
+/* Whether every active lane i is at the same offset as lane i ^ distance, if that is active. */
 static bool agree_in_pairs(uint32_t lanes, const uint32_t offset[EMU_LANES], int distance) {
   for (uint32_t left = lanes; left; left &= left - 1) {
     int lane = __builtin_ctz(left), other = lane ^ distance;
@@ -149,7 +152,7 @@ void emu_count_global(emu_warp *warp, const emu_op *op, uint32_t lanes,
   unsigned count = 0, wanted = bytes * (unsigned)__builtin_popcount(lanes);
   for (; lanes; lanes &= lanes - 1) {
     uint64_t at = address[__builtin_ctz(lanes)] / sector_bytes;
-    unsigned i = count; /* from the newest on: neighbours share sectors */
+    unsigned i = count; /* from the newest on, because neighbours share sectors */
     while (i > 0 && sector[i - 1] != at)
       i--;
     if (i == 0) sector[count++] = at;
@@ -187,7 +190,7 @@ static const char *const kind_names[EMU_KIND_COUNT] = {
 #define COUNT_ROW(ID, KIND)                                                                        \
   { offsetof(emu_counters, umma_count[ID]), "tcgen05_" #KIND "_mmas", "tcgen05.mma, kind::" #KIND }
 
-/* The sums besides instructions: their names in JSON and in text. */
+/* The sums other than instructions, with their names in JSON and in text. */
 static const struct {
   size_t offset;
   const char *name, *text;
@@ -223,7 +226,7 @@ static uint64_t sum_of(const emu_counters *counters, int index) {
   return value;
 }
 
-/* All sites as one. */
+/* The sums of all sites. */
 static emu_site total_of(const emu_counters *counters) {
   emu_site total = {0};
   for (uint32_t i = 0; i < counters->site_count; i++)
@@ -250,8 +253,8 @@ static uint64_t surplus_of(const emu_site *site) {
   return site->wavefronts - site->ideal + site->sectors - site->ideal_sectors;
 }
 
-/* The site with the largest surplus below `below`, or at it and behind `after`; the first of
- * equals; site_count where there is none left. */
+/* The site with the largest surplus that is below `below`, or equal to it if the site is behind
+ * `after`; the first of equals. site_count if there is none left. */
 static uint32_t next_worst(const emu_counters *counters, uint64_t below, uint32_t after) {
   uint32_t found = counters->site_count;
   uint64_t most = 0;

@@ -10,7 +10,7 @@
 typedef enum emu_severity {
   EMU_SEVERITY_USUAL, /* what faults.def says */
   EMU_SEVERITY_OFF,   /* the kernel goes on */
-  EMU_SEVERITY_WARN,  /* it goes on, and it is told */
+  EMU_SEVERITY_WARN,  /* it goes on, and there is a warning */
   EMU_SEVERITY_FAULT, /* the launch ends */
 } emu_severity;
 
@@ -26,7 +26,7 @@ typedef struct emu_severities {
   emu_severity of[EMU_CLASS_COUNT];
 } emu_severities;
 
-/* The class of a fault; EMU_CLASS_ALWAYS for any other code, too. */
+/* The class of a fault; EMU_CLASS_ALWAYS also for any other code. */
 emu_fault_class emu_fault_class_of(gg_status code);
 
 /* Words: "race", "in-flight"; "off", "warn", "fault". */
@@ -34,13 +34,13 @@ const char *emu_fault_class_word(emu_fault_class class);
 
 /* One severity for all classes. */
 emu_severities emu_severities_all(emu_severity severity);
-/* Puts the usual severities in the places that are left open. */
+/* Replaces EMU_SEVERITY_USUAL by what faults.def says. */
 void emu_severities_settle(emu_severities *severities);
 /* Whether all classes are off. */
 bool emu_severities_off(const emu_severities *severities);
 
-/* Reads "race=warn,exit=off", or one severity alone, which is every class's; the last word on a
- * class counts. Others stay. False with the reason in `why`. */
+/* Reads "race=warn,exit=off", or a severity alone, which is for all classes. The last word about a
+ * class counts; classes that are not named stay as they are. On failure `why` has the reason. */
 bool emu_severities_read(emu_severities *out, const char *text, char *why, size_t why_size);
 
 #endif

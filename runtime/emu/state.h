@@ -1,4 +1,4 @@
-/* What the machine keeps for itself of warps, CTAs, clusters and launches. */
+/* What only the machine knows of warps, CTAs, clusters and launches. */
 #ifndef GG_EMU_STATE_H
 #define GG_EMU_STATE_H
 
@@ -15,7 +15,7 @@
 
 /* Asynchronous operations of a warp that have landed together, for the timeline. */
 typedef struct emu_landed {
-  const emu_op *op; /* of the first; NULL: there is none */
+  const emu_op *op; /* the first one's; NULL: there is none */
   const char *unit;
   const struct emu_mbarrier *completes;
   uint64_t begin, end;
@@ -25,27 +25,27 @@ typedef struct emu_landed {
   emu_async_words words;
 } emu_landed;
 
-/* What a warp has done since a moment, for the timeline. */
+/* What a warp has been doing since `begin`, for the timeline. */
 typedef struct emu_slice {
   const emu_op *op;      /* where it began; NULL: there is none */
   const void *waits_for; /* NULL: it runs */
-  uint64_t phase; /* the mbarrier that it waits for completes this one, from 1 on; 0: it is none */
+  uint64_t phase; /* the number, from 1 on, of the mbarrier's phase that it waits for; 0: none */
   uint64_t begin;
 } emu_slice;
 
-/* Splits stand in slots that do not move while they live; sets of slots are bits. */
+/* Splits are in slots and do not move while they exist. Sets of slots are bits. */
 struct emu_warp_state {
   emu_split splits[EMU_LANES];
   uint32_t used, ready;   /* ready: used, and waiting for nothing */
-  uint32_t deferred;      /* had their turn: others first */
+  uint32_t deferred;      /* had their turn, and let others run first */
   uint32_t slice;         /* ops since the running split was chosen */
   bool queued;            /* in the cluster's queue */
   bool yielded;           /* emu_yield was called during this instruction */
   uint64_t steps;         /* instructions so far */
-  emu_slice slice_now;    /* the timeline: what the warp does, */
-  emu_slice slice_before; /* and what it waited for before that, not yet written */
-  emu_landed landed;      /* the timeline: not yet written */
-  emu_bank *range;        /* of global memory, that the last access was in */
+  emu_slice slice_now;    /* for the timeline: what the warp does, */
+  emu_slice slice_before; /* and what it waited for before that, which is not yet written */
+  emu_landed landed;      /* for the timeline: not yet written */
+  emu_bank *range;        /* the range of global memory in which the last access was */
   emu_frame *spare;       /* frames to be used again */
 };
 
@@ -59,24 +59,24 @@ struct emu_cluster_state {
   emu_warp **queue; /* a ring of warps that can run, each once */
   uint32_t queue_room, queue_head, queue_count;
   uint32_t live_warps;
-  uint32_t idle_turns;   /* turns in a row that were polling alone */
-  atomic_ulong progress; /* what others could be waiting for has happened so many times */
+  uint32_t idle_turns;   /* turns in a row in which warps only polled */
+  atomic_ulong progress; /* how often something has happened that others could be waiting for */
   unsigned long progress_seen;
   emu_counters counters;
-  struct emu_cluster *next; /* of those put aside */
+  struct emu_cluster *next; /* the next one that was put aside */
 };
 
-/* A warp tells the launch of its instructions so many at a time. */
+/* A warp counts its instructions for the launch in steps of this. */
 enum { steps_counted = 1024 };
 
-/* What a cluster's turn on a host thread ended with. */
+/* How a cluster's turn on a host thread ended. */
 typedef enum emu_outcome { EMU_DONE, EMU_ASIDE, EMU_STOPPED } emu_outcome;
 
 struct emu_run_state {
   pthread_mutex_t lock;
-  atomic_bool stopped;          /* a fault, or nobody moves: everybody out */
-  atomic_llong steps;           /* instructions since a warp last ended, in steps_counted's */
-  bool stuck;                   /* nobody moves: clusters are kept, to say who waits for what */
+  atomic_bool stopped;          /* everybody must stop: there is a fault, or a deadlock */
+  atomic_llong steps;           /* instructions since a warp last ended; see steps_counted */
+  bool stuck;                   /* a deadlock: clusters are kept, to say who waits for what */
   gg_error *err;                /* the first fault */
   emu_bank *params, *workspace; /* workspace NULL: the launch is not cooperative */
   uint32_t shared_bytes;        /* static and dynamic, of a CTA */
@@ -90,7 +90,7 @@ struct emu_run_state {
   uint64_t idle_turns; /* since progress_sum changed */
 };
 
-/* Something happened that another warp may be polling for. */
+/* Notes that something has happened that another warp may be polling for. */
 static inline void emu_progress(emu_cluster *cluster) {
   atomic_ulong *progress = &cluster->state->progress;
   unsigned long now = atomic_load_explicit(progress, memory_order_relaxed);
@@ -102,10 +102,10 @@ static inline void emu_progress(emu_cluster *cluster) {
 /* Runs a warp until it can run no more, yields, or has had `budget` instructions. */
 void emu_warp_turn(emu_warp *warp, uint32_t budget);
 
-/* The running split's `lanes` go to op `pc`; the others of it stay where they are. */
+/* Moves `lanes` of the running split to op `pc`; its other lanes stay where they are. */
 void emu_warp_jump(emu_warp *warp, uint32_t lanes, uint32_t pc);
-/* Makes the lanes a split of their own, which can run, at the running split's place; the running
- * one goes on without them. */
+/* Makes the lanes a split of their own at the running split's place, which can run; the running
+ * split goes on without them. */
 emu_split *emu_warp_split(emu_warp *warp, uint32_t lanes);
 /* The lanes of the running split are no more. */
 emu_step emu_warp_exit(emu_warp *warp, uint32_t lanes);

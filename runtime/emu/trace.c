@@ -1,16 +1,16 @@
 /* The timeline, in the trace-event format of Perfetto and chrome://tracing ("Trace Event Format",
  * Google, JSON object form).
  *
- * A process is a CTA of one launch, a thread of it a warp, whose time is cut into slices: it could
- * run, or it waited, each slice once. A slice of running is named by the warp's role, one of
- * waiting by the barrier (trace_names.c); both have the line where they began. Operations of
- * asynchronous units overlap; they are the format's asynchronous events, a category a unit. Those
- * that a warp has issued one behind the other and that land together, as the copies of a group, are
- * one event.
+ * A process is a CTA of one launch, and each of its threads a warp. A warp's time is cut into
+ * slices in which it could run, or waited. A slice of running is named after the warp's role, one
+ * of waiting after the barrier (trace_names.c); both have the line where they began. Operations of
+ * asynchronous units overlap, so they are the format's asynchronous events, with a category for
+ * each unit. Operations that a warp has issued one after the other and that land together, as the
+ * copies of a group, are one event.
  *
- * base/timeline.h writes it. One instruction of a cluster is one microsecond of the trace. A launch
- * begins where everything before it has ended. Clusters run on several host threads: one lock
- * guards the timeline. */
+ * base/timeline.h writes the file. One instruction of a cluster is one microsecond of the trace. A
+ * launch begins where everything before it has ended. Clusters run on several host threads, so a
+ * lock guards the timeline. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ gg_status emu_trace_close(emu_trace *trace, gg_error *err) {
 
 /* ---- Events ----------------------------------------------------------------------------- */
 
-/* Names the CTA's process and the warp's track, each the first time that it is seen. */
+/* Names the CTA's process and the warp's track when they are seen for the first time. */
 static void name_tracks(gg_timeline *timeline, const emu_warp *warp, gg_track track) {
   gg_str name = GG_STR_INIT;
   const gg_track process = {track.process, GG_TRACK_PROCESS};
@@ -80,7 +80,8 @@ static void name_tracks(gg_timeline *timeline, const emu_warp *warp, gg_track tr
   gg_str_free(&name);
 }
 
-/* Locks, and names the tracks; false where the event is left out. `thread`: of the CTA's tracks. */
+/* Locks the timeline, and names the tracks; false if there is no room for the event. `thread` is
+ * the number of one of the CTA's tracks. */
 static bool open_event(gg_track *out, emu_trace *trace, const emu_warp *warp, int thread,
                        uint64_t end) {
   const emu_launch_config *config = warp->cta->cluster->run->config;
@@ -100,8 +101,8 @@ static uint64_t time_of(const emu_trace *trace, uint64_t moment) {
   return (trace->begin + moment) * instruction;
 }
 
-/* `"line":215,"source":"gemm.cu:41"`, what the instruction does not say by itself, and the named
- * part of shared memory that it works on. */
+/* Appends `"line":215,"source":"gemm.cu:41"`, then what the instruction does not say by itself, and
+ * the named part of shared memory that it works on. */
 static void put_place(gg_str *arguments, const emu_warp *warp, const emu_op *op, const char *where,
                       uint32_t shared) {
   if (!op->ptx) return;
@@ -144,8 +145,8 @@ static emu_slice slice_of(const emu_warp *warp, const emu_split *split, bool wai
   return slice;
 }
 
-/* A wait is written when it is known to be over: an instruction that gives up waiting, to begin
- * again, has not ended it. */
+/* A wait is written only when it is known to be over: an instruction that gives up waiting and then
+ * waits again has not ended it. */
 void emu_trace_run(emu_warp *warp) {
   struct emu_warp_state *state = warp->state;
   emu_slice *now = &state->slice_now;
@@ -203,7 +204,7 @@ static void put_landed(emu_warp *warp) {
   gg_str_free(&name);
 }
 
-/* Where in the CTA's shared memory it writes first, or else reads. */
+/* Where in the CTA's shared memory an operation first writes, or else reads. */
 static uint32_t shared_of(const emu_async *async) {
   const emu_span *span = async->write_count                        ? async->writes
                          : async->read_count + async->shared_count ? async->reads
@@ -236,8 +237,8 @@ void emu_trace_landed(const emu_async *async) {
 
 /* ---- Columns of tensor memory ----------------------------------------------------------- */
 
-/* One end of an allocation, and how many columns there are with and without it; gives its number,
- * which where it is 0 is a new one. */
+/* Writes the beginning or the end of an allocation, and how many columns are allocated then.
+ * Returns its number: a new one if `number` is 0. */
 static uint64_t put_columns(char phase, uint64_t number, emu_warp *warp, const emu_op *op,
                             int first, int columns, int all) {
   emu_trace *trace = warp->cta->cluster->run->config->trace;

@@ -8,28 +8,28 @@
 
 /* ---- trace.c ---------------------------------------------------------------------------- */
 
-/* A warp begins a turn; it has had one, and may wait now, or have ended. These, and what follows,
- * do nothing where there is no trace. */
+/* Called when a warp begins a turn, and after it, when the warp may wait, or have ended. These, and
+ * what follows, do nothing if there is no trace. */
 void emu_trace_run(emu_warp *warp);
 void emu_trace_stop(emu_warp *warp);
-/* The operation has landed. */
+/* Called when an operation has landed. */
 void emu_trace_landed(const emu_async *async);
-/* The warp has allocated columns of its CTA's tensor memory; it has freed those that the number
- * returned stands for. `all` columns of the CTA are allocated now. */
+/* Called when the warp has allocated columns of its CTA's tensor memory, and when it has freed
+ * them; the first returns a number for the second. `all` columns of the CTA are allocated now. */
 uint64_t emu_trace_allocated(emu_warp *warp, const emu_op *op, int first, int columns, int all);
 void emu_trace_freed(emu_warp *warp, uint64_t number, int first, int columns, int all);
-/* The cluster is about to go: what its warps did last. */
+/* Called when the cluster is about to go. Writes what its warps did last. */
 void emu_trace_cluster(emu_cluster *cluster);
 
 /* ---- trace_names.c ---------------------------------------------------------------------- */
 
 /* "gemm, integers: CTA (0, 1, 0)". */
 void emu_name_cta(gg_str *out, const emu_cta *cta);
-/* "consumer 1, warp 5"; "warp 5" where its role has no name. */
+/* "consumer 1, warp 5"; "warp 5" if its role has no name. */
 void emu_name_warp(gg_str *out, const emu_warp *warp);
-/* What a warp did: its role; or what it waited for: "full[2]", "barrier 0", an instruction. */
+/* What a warp did (its role), or what it waited for: "full[2]", "barrier 0", an instruction. */
 void emu_name_slice(gg_str *out, const emu_warp *warp, const emu_slice *slice);
-/* The part of shared memory that has a name: "stages[2]"; nothing where none has. */
+/* The name of a part of shared memory: "stages[2]"; nothing if it has none. */
 void emu_name_part(gg_str *out, const emu_warp *warp, uint32_t offset);
 /* The mbarrier that it waited for; NULL: none, or several. */
 const emu_mbarrier *emu_trace_mbarrier(const emu_warp *warp, const emu_slice *slice);

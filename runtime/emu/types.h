@@ -15,17 +15,17 @@ typedef enum emu_type {
 
 typedef struct emu_type_info {
   const char *spelling;
-  int bits; /* of the whole, all packed values */
+  int bits; /* of all packed values together */
   char kind;
   int packed;
 } emu_type_info;
 
 const emu_type_info *emu_type_of(emu_type type);
 
-/* Bytes of a register of this type: 1 for predicates, whole bytes else. */
+/* Bytes of a register of this type; 1 for predicates. */
 int emu_type_bytes(emu_type type);
 
-/* EMU_NONE where `text` is no type. */
+/* EMU_NONE if `text` is not a type. */
 emu_type emu_type_find(const char *text, size_t length);
 
 #endif

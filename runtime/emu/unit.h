@@ -1,36 +1,39 @@
-/* Units: what instructions keep from one execution to the next, and when the machine asks them.
+/* Units: what instructions keep from one execution to the next, and when the machine asks for it.
  *
  * Most instructions are over when they have run. Others leave something behind: who has arrived at
- * a barrier, which groups of copies are open, which registers a wgmma in flight owns. That is a
- * unit: a row of units.def, state of its own a warp, a CTA or a cluster, and hooks. The machine
- * knows no unit; it makes the state when an instruction asks for it first, calls the hooks of those
- * that have any where lanes run, exit, wait in vain or are told of, and frees it with its owner.
- * What such an instruction does later is an operation of the engine (async.h). */
+ * a barrier, which groups of copies are open, which registers a wgmma in flight owns. A unit keeps
+ * such things. It has a row of units.def, state for each warp, CTA or cluster, and hooks. The
+ * machine knows nothing of particular units. It makes a state when an instruction first asks for
+ * it, calls the hooks when lanes run, exit, wait in vain, or a deadlock is explained, and frees the
+ * state with its owner. What an instruction does later is an operation of the engine (async.h). */
 #ifndef GG_EMU_UNIT_H
 #define GG_EMU_UNIT_H
 
 #include "emu/machine.h"
 
-/* Hooks that a unit does without are NULL. Those of a warp, a CTA or a cluster are called where
- * that has state of the unit. */
+/* Hooks that a unit does not need are NULL. Those for a warp, a CTA or a cluster are called if it
+ * has state of the unit. */
 typedef struct emu_unit {
-  const char *name;                            /* for what memory is out */
+  const char *name;                            /* for messages when memory is out */
   size_t warp_bytes, cta_bytes, cluster_bytes; /* of its states, which begin as zeros */
   /* Frees what the state points to. */
   void (*close_warp)(void *state);
   void (*close_cta)(void *state);
   void (*close_cluster)(void *state);
-  /* Before each instruction of the warp: may it run? EMU_NEXT, EMU_WAIT or EMU_FAULT. */
+  /* Called before each instruction of the warp. Decides whether it may run: EMU_NEXT, EMU_WAIT or
+   * EMU_FAULT. */
   emu_step (*admit)(emu_warp *warp, const emu_op *op);
-  /* Lanes of the warp have exited, and are no more among those alive. The CTA or the cluster has
-   * state. */
+  /* Called when lanes of the warp have exited and are no longer alive, if the CTA or the cluster
+   * has state. */
   void (*lanes_exit)(emu_warp *warp);
-  /* The last lane of the CTA has exited, and what it issued has landed. False after a fault. */
+  /* Called when the last lane of the CTA has exited, and what it issued has landed. False after a
+   * fault. */
   bool (*cta_exit)(emu_cta *cta);
-  /* Nothing can run: those who may give up waiting do so, and are woken. Whether there are any. */
+  /* Called when nothing can run. Wakes those that may give up waiting, so that they do; says
+   * whether there are any. */
   bool (*give_up)(emu_cluster *cluster);
-  /* A deadlock is reported: what a split of the warp that waits here waits for. False, with nothing
-   * written, where it waits for something else. */
+  /* Called when a deadlock is reported. Writes what a split of the warp waits for, if it waits for
+   * something of this unit; else returns false and writes nothing. */
   bool (*explain)(gg_str *out, const emu_warp *warp, const emu_split *split);
 } emu_unit;
 
@@ -40,7 +43,7 @@ typedef struct emu_unit {
 
 extern const emu_unit *const emu_units[EMU_UNIT_COUNT];
 
-/* The unit's state, made when it is asked for first; NULL after a fault (memory). */
+/* The unit's state, made when it is first asked for; NULL after a fault (memory). */
 void *emu_unit_of_warp(emu_warp *warp, const emu_op *op, emu_unit_id unit);
 void *emu_unit_of_cta(emu_warp *warp, const emu_op *op, emu_unit_id unit);
 void *emu_unit_of_cluster(emu_warp *warp, const emu_op *op, emu_unit_id unit);

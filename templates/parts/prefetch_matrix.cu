@@ -1,10 +1,10 @@
 
 // ---- Bringing what the epilogue reads to L2 -----------------------------------------------------
 
-// Matrices that threads read where they lie, behind a tile's last MMA, have a long way from memory:
-// they are brought as far as L2 while the tile is multiplied. A worker asks for the same piece of
-// every so many lines of a tile; a piece is what memory gives at once. A line may end in one piece
-// more, which is asked for with the tile beside it.
+// Behind a tile's last MMA, threads read some matrices from where they lie in memory. Because that
+// takes long, they are brought as far as L2 while the tile is multiplied. A worker asks for the
+// same piece of several lines of a tile; a piece is what memory gives at once. A line that begins
+// within a piece ends in one piece more, which is asked for with the tile beside it.
 
 constexpr int piece_bytes = 64;
 
@@ -12,7 +12,7 @@ __device__ __forceinline__ void prefetch_l2(const void *address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
-// A tile of a matrix, which has rows x cols of it, from its first element.
+// Prefetches a tile, which has rows x cols of the matrix, from its first element on.
 template <bool n_major, int workers, class element>
 __device__ __forceinline__ void prefetch_matrix(const element *first, int64 ld, int rows, int cols,
                                                 int worker) {

@@ -1,10 +1,11 @@
 constexpr int piece = 16, pieces = tile_n / piece;  // columns of B that are loaded at once
 
-// Four matrices of 8 rows of 16 bytes, of each of which a lane has 4 bytes; or of 16 elements of 6
-// or 4 bits, which become bytes.
+// Loads four matrices of 8 rows, of each of which a lane gets 4 bytes. A row has 16 bytes, or 16
+// elements of 6 or 4 bits, which become bytes.
 //@ if transposes
-// Of bytes that lie along M or N, two of 16 lines along K, a line a lane: of each a lane has four
-// neighbouring lines at one of the line's first eight bytes, and at one of the others.
+// If bytes lie along M or N, loads two matrices of 16 lines along K; each lane names one line. Of
+// each matrix a lane gets four neighbouring lines' bytes at one of the first eight places of a
+// line, and at one of the last eight.
 //@ end
 __device__ __forceinline__ void load_matrices_a(unsigned (&r)[4], unsigned addr) {
   asm volatile("ldmatrix.sync.aligned.${matrices_a} {%0, %1, %2, %3}, [%4];"
@@ -34,7 +35,7 @@ __device__ __forceinline__ void load_matrices_b(unsigned (&r)[2][2], unsigned ad
 }
 //@ end
 
-// A's fragments of a K step: two matrices below each other by two along K.
+// Loads A's fragments of a K step: for each MMA, two matrices along M by two along K.
 __device__ __forceinline__ void load_a(unsigned (&tCrA)[frags_m][4], unsigned sA, int row, int step,
                                        int lane) {
   const int k = step * ${k_of_a} + (a_k_major ? lane / 16 * (${k_of_a} / 2) : lane);
@@ -42,7 +43,7 @@ __device__ __forceinline__ void load_a(unsigned (&tCrA)[frags_m][4], unsigned sA
   for (int i = 0; i < frags_m; ++i) {
     load_matrices_a(tCrA[i],
                     sA + smem_a(row + i * mma_m + (a_k_major ? lane % 16 : 0), k) * bits_a / 8);
-    // MMAs take the four bits from the middle of a byte.
+    // MMAs take an element of four bits from the middle of its byte.
     if constexpr (shift_a > 0)
 #pragma unroll
       for (int w = 0; w < 4; ++w) tCrA[i][w] <<= shift_a;
@@ -50,13 +51,13 @@ __device__ __forceinline__ void load_a(unsigned (&tCrA)[frags_m][4], unsigned sA
 }
 
 //@ if sparse
-// B's fragments of 16 columns: of each eight four matrices along K.
+// Loads B's fragments of 16 columns: for each eight of them, four matrices along K.
 __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][4], unsigned sB, int column, int step,
                                        int lane) {
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
 //@ if n_major_b
-    const int k = step * mma_k + i * (mma_k / 2) + lane;  // of half of K at once
+    const int k = step * mma_k + i * (mma_k / 2) + lane;  // half of the step at once
     load_matrices_b(tCrB[0][2 * i], tCrB[1][2 * i], tCrB[0][2 * i + 1], tCrB[1][2 * i + 1],
                     sB + smem_b(column, k) * bits_b / 8);
 //@ else
@@ -70,7 +71,7 @@ __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][4], unsigned sB, int 
     for (int w = 0; w < 8; ++w) tCrB[w / 4][w % 4] <<= shift_b;
 }
 //@ else
-// B's fragments of 16 columns: of each eight two matrices along K.
+// Loads B's fragments of 16 columns: for each eight of them, two matrices along K.
 __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][2], unsigned sB, int column, int step,
                                        int lane) {
   const int k = step * mma_k + (b_k_major ? lane / 8 % 2 * (mma_k / 2) : lane);
@@ -82,9 +83,10 @@ __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][2], unsigned sB, int 
 }
 //@ end
 
-// Multiplies a tile's K tiles as they arrive: of this warpgroup's blocks of 64 rows, from
-// first_block on, each warp 16 by all columns. While 16 columns are multiplied the next ones'
-// fragments are loaded. A stage is released when all of it is in registers.
+// Multiplies a tile's K tiles as they arrive. Each warp computes 16 rows, by all columns, of each
+// of its warpgroup's blocks of 64 rows, which begin with first_block. While 16 columns are
+// multiplied, the fragments of the next 16 are loaded. A stage is released when all of it is in
+// registers.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
                                          unsigned empty_barriers, unsigned smem, int k_tiles,
                                          int first_block${factor_parameter}) {

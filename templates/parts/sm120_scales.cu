@@ -4,11 +4,11 @@
 //@ include load_atoms
 //@ if splits_scales
 
-// Bytes of the factors of a stage's columns of one half of N, an atom of rows.
+// Bytes of the scale factors that a stage has for one half of N: one atom's rows.
 constexpr unsigned scales_of_half = scale_atoms_k * scale_rows * 4;
 //@ end
 
-// Those of the tile's rows of A, and of its columns.
+// Loads the factors of the tile's rows of A and of its columns of B.
 __device__ __forceinline__ void load_scales(const tensor_map &map_a, const tensor_map &map_b,
                                             unsigned stage, unsigned barrier,
                                             const tile_origin &at, int k_tile) {
@@ -25,14 +25,15 @@ __device__ __forceinline__ void load_scales(const tensor_map &map_a, const tenso
 //@ end
 }
 
-// Of an atom, 32 lines of 16 bytes, a line has the factors of rows 0, 32, 64 and 96 further: four
-// each, a word.
+// The address of the line with a row's factors. An atom is 32 lines of 16 bytes; line r has the
+// factors of rows r, r + 32, r + 64 and r + 96, a word of four for each.
 __device__ __forceinline__ unsigned scale_line(unsigned factors, int atom, int row) {
   return factors + atom * scale_rows * 4 + row % 32 * 16;
 }
 
-// The factors of a lane's row of A: of the block of 64 rows that its half of a quad has, of two. An
-// odd last block is that of both.
+// Loads the factors of a lane's rows of A. Of each two blocks of 64 rows, the first half of a quad
+// has rows of the first block, the second half those of the second. If the last block is alone,
+// both halves have its rows.
 __device__ __forceinline__ void load_scales_a(
     unsigned (&words)[scale_atoms_k][scale_words_a], unsigned stage, int row, int lane) {
 #pragma unroll
@@ -51,8 +52,8 @@ __device__ __forceinline__ void load_scales_a(
 }
 
 //@ if splits_scales
-// Those of its columns of B: of each 32 columns the lanes of a quad have one of each eight. Each
-// columns_a_half of them are of one half of N, by turns.
+// Loads the factors of a lane's columns of B. Of each 32 columns, each lane of a quad has one in
+// another eight. columns_a_half columns in a row are of one half of N, the next ones of the other.
 __device__ __forceinline__ void load_scales_b(
     unsigned (&words)[scale_atoms_k][scale_words_b], unsigned stage, int lane${factor_parameter}) {
   constexpr int columns_a_half = ${columns_a_half};
@@ -72,8 +73,8 @@ __device__ __forceinline__ void load_scales_b(
   }
 }
 //@ else
-// Those of its columns of B, four words at once: of each 32 columns the lanes of a quad have one of
-// each eight.
+// Loads the factors of a lane's columns of B, four words at once. Of each 32 columns, each lane of
+// a quad has one in another eight.
 __device__ __forceinline__ void load_scales_b(
     unsigned (&words)[scale_atoms_k][scale_words_b], unsigned stage, int lane) {
 #pragma unroll

@@ -3,9 +3,9 @@
 
 //@ include load_metadata
 
-// Of 16 rows a tile of it has 16 lines of 16 bytes, of which a lane hands words to MMAs: lanes 0
-// and 1 of each four have rows lane / 4 and + 8 for the first half of an MMA's K, the others for
-// the second.
+// Loads the words of metadata that a lane gives to MMAs. A tile of metadata has 16 lines of 16
+// bytes for each 16 rows. In each four lanes, 0 and 1 have the rows lane / 4 and lane / 4 + 8 for
+// the first half of an MMA's K, 2 and 3 have the same rows for the second half.
 __device__ __forceinline__ void load_words(unsigned (&words)[frags_m][k_steps], unsigned sA,
                                            int row, int lane) {
   constexpr int step_bytes = 16 / steps_a_tile;

@@ -1,16 +1,18 @@
 
-// Bytes along M or N, which ldmatrix transposes by two: where this lane's row is in a block of 16
-// at 32 places along K. The bytes of twins, two neighbours along M or N, come to one lane, for two
-// of its four places along K in each of two matrices: of the first, lanes 0-7 name the places 0, 1,
-// 4, 5, 10, 11, 14, 15, of the second the other eight of 16. All eight differ modulo 8, as
-// neighbours do, and so are in different banks.
+// Elements of a byte lie along M or N here, but ldmatrix can only transpose them two by two. So a
+// lane gets the bytes of twins, two neighbours along M or N, and gets them for its four places
+// along K from two matrices: of the first, lanes 0-7 name the rows at places 0, 1, 4, 5, 10, 11, 14
+// and 15, of the second, lanes 8-15 name the other eight of 16. The eight places of a matrix differ
+// modulo 8, as neighbours do, and so are in different banks. This returns where the row that this
+// lane names is, in a block of 16 elements along M or N at 32 places along K.
 __device__ __forceinline__ lane_coord twins_coord(int lane) {
   const int places = lane / 8 % 2 ^ lane / 4 % 2;
   return lane_coord{0, lane / 16 * 16 + lane % 8 / 2 * 4 + places * 2 + lane % 2};
 }
 
-// The address of this lane's row, mn and k (in 16s and 32s) from its first. Where steps along a
-// line change bits that nothing else does, one address is enough for all of them.
+// The address of the row that is mn and k, multiples of 16 and 32, from this lane's first. If steps
+// along a line change bits of the offset that nothing else changes, the compiler needs only one
+// address for all of them.
 template <class op>
 __device__ __forceinline__ unsigned ldmatrix_address(unsigned stage, lane_coord at, int mn, int k) {
   if constexpr (!op::steps_are_bits)
@@ -21,15 +23,15 @@ __device__ __forceinline__ unsigned ldmatrix_address(unsigned stage, lane_coord 
     return ((stage + op::offset(at.mn, at.k)) ^ op::offset(mn, 0)) + op::offset(0, k);
 }
 
-// Of x and y, which have both twins' bytes for two places along K each: the first twin's for all
-// four to x, the second's to y. `first` says which bytes are the first's.
+// x and y have both twins' bytes for two places along K each. Moves the first twin's bytes for all
+// four places to x, and the second twin's to y. `first` says which bytes are the first twin's.
 __device__ __forceinline__ void part_twins(unsigned &x, unsigned &y, unsigned first) {
   const unsigned of_first = __byte_perm(x, y, first);
   y = __byte_perm(x, y, first + 0x1111);
   x = of_first;
 }
 
-// Twins become the rows r and r + 8 of an MMA, or the columns r of two.
+// Makes twins the rows r and r + 8 of an MMA, or the columns r of two MMAs.
 __device__ __forceinline__ void part_fragments(fragments &f) {
   const unsigned first = threadIdx.x % 4 < 2 ? 0x6420 : 0x2064;
 //@ if twins_m
@@ -47,12 +49,12 @@ __device__ __forceinline__ void part_fragments(fragments &f) {
 }
 //@ if twins_m
 
-// From a lane's first row to where its part of another half of an MMA's rows is.
+// The distance from a lane's first row to its row in half number `half` of the MMAs' rows.
 __device__ constexpr int half_row(int half) { return half / 2 * 16 + half % 2; }
 //@ end
 //@ if twins_n
 
-// From a lane's first column to another two: of four neighbours the MMAs j and j + 1 have every
-// other, and stand for two each.
+// The distance from a lane's first column to another two neighbours. Of four columns, each of the
+// MMAs j and j + 1 has every other one; here j stands for the first two, j + 1 for the last two.
 __device__ constexpr int twins_column(int j) { return j / 2 * 16 + j % 2 * 2; }
 //@ end

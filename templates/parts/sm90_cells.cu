@@ -1,12 +1,13 @@
 //@ slot fetched
 
-// What was fetched for a warp's rows of a block, from `row` on in the tile.
+// Where a warp finds what was fetched for its rows of a block, which begin at `row` of the tile.
 struct fetched_rows {
   fetched_tile tile;
   int row;
 };
 
-// Where in a fetched box columns of one of D's boxes are.
+// Where some columns of a box of D are in a matrix that was fetched: in which of its boxes, and the
+// first one's place in that.
 struct cell_place {
   unsigned box;
   int row, col;
@@ -14,9 +15,11 @@ struct cell_place {
 
 //@ slot locate_cells
 
-// A lane's elements of read_n columns from `first` on of a box, as its accumulators are. Where the
-// matrix was not fetched, as C without a beta, `exists` is false and they are zeros.
-// Of 16 bits, in 8x8 matrices.
+// The functions below load a lane's elements of a box, in the order of its accumulators: those of
+// read_n columns from `first` on. If the matrix was not fetched, as C without a beta, `exists` is
+// false and the elements are zeros.
+//
+// This one loads 16-bit elements, in 8x8 matrices.
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_matrices(cell_values (&cells)[read_n / 8][2],
                                               const fetched_rows &at, int box, int first,
@@ -42,8 +45,8 @@ __device__ __forceinline__ void load_matrices(cell_values (&cells)[read_n / 8][2
   }
 }
 
-// Of 32 bits, in lines of half of all banks or of all: as they are staged, some rows the other half
-// of the line first.
+// Loads 32-bit elements from lines that have half of all banks, or all. As in stage_halves, half of
+// the rows begin with the second half of the line.
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_halves(cell_values (&cells)[read_n / 8][2],
                                             const fetched_rows &at, int box, int first, int lane,
@@ -92,7 +95,8 @@ __device__ __forceinline__ void load_pairs(cell_values (&cells)[read_n / 8][2],
   }
 }
 
-// Neighbouring columns are no neighbours in memory: half of the rows begin with the second.
+// Loads elements whose neighbours in the next column are no neighbours in memory. Half of the rows
+// begin with the second column, so that the lanes' addresses are in as many banks.
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_ones(cell_values (&cells)[read_n / 8][2],
                                           const fetched_rows &at, int box, int first, int lane,

@@ -32,8 +32,9 @@ __device__ __forceinline__ work_claim begin_claim(const gpc_table &table, unsign
   return {gpc, count_claim(claims, gpc, lane)};
 }
 
-// Where a GPC has all its clusters, it stays so; and all GPCs together have no more than the grid.
-// So each is asked once, and one of them has a place.
+// The number of the work that this cluster has claimed, or no_work. The table gives all GPCs
+// together as many places as the grid has clusters, and a GPC that is full stays full. So each GPC
+// is asked once at most, and one of them has a place.
 __device__ __forceinline__ unsigned claimed_work(work_claim claim, const gpc_table &table,
                                                  unsigned *claims, int lane) {
   unsigned gpc = __shfl_sync(~0u, claim.gpc, 0), before = __shfl_sync(~0u, claim.before, 0);

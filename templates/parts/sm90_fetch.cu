@@ -1,12 +1,12 @@
 
 // ---- Fetching what a tile's epilogue reads of matrices ------------------------------------------
 
-// Behind a tile's last K tile come stages with what its epilogue reads, box by box, for this CTA
-// alone. So they are under way while the tile is multiplied, and need no memory of their own. The
-// consumers await all of them before they store anything of the tile: what they bring is older than
-// that, also where a matrix is D itself.
+// Behind a tile's last K tile the producer fills stages with the boxes that the tile's epilogue
+// reads, in each CTA its own. So they are under way while the tile is multiplied, and need no
+// memory of their own. The consumers await all of them before they store anything of the tile: so a
+// matrix that is fetched may be D itself.
 
-// A box from the tensor to L2.
+// Prefetches a box of the tensor to L2.
 __device__ __forceinline__ void tma_prefetch(const tensor_map &map, int x, int y, int z) {
   asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(&map),
                "r"(x), "r"(y), "r"(z)
@@ -17,9 +17,9 @@ struct fetch_maps {
   const tensor_map ${fetched_members};
 };
 
-// Stages that follow an item's K tiles.
+// How many stages with such boxes follow an item's K tiles.
 __device__ __forceinline__ int stages_behind(const work_list &list, const work_item &item) {
-  // In a group of several tiles the last part has all of a tile's boxes.
+  // In a group of several tiles, whoever has a tile's last K tiles stores all of its boxes.
   const bool stores = list.group_tiles == 1 || item.k_first + item.k_tiles == list.k_tiles;
   return stores ? list.fetch_stages : 0;
 }
@@ -27,7 +27,7 @@ __device__ __forceinline__ int stages_behind(const work_list &list, const work_i
 template <class matrix>
 __device__ __forceinline__ void fetch(const tensor_map &map, const tile_origin &at,
                                       ring_position &write, unsigned smem) {
-  constexpr int a_box = matrix::n_major ? epi_n / matrix::line : 1;  // of D's
+  constexpr int a_box = matrix::n_major ? epi_n / matrix::line : 1;  // boxes for each of D's
 #pragma unroll 1
   for (int box = 0; box < matrix::boxes; write.advance()) {
     const int count = min(matrix::boxes_a_stage, matrix::boxes - box);
@@ -46,8 +46,8 @@ __device__ __forceinline__ void fetch(const tensor_map &map, const tile_origin &
   }
 }
 
-// Boxes have a long way from memory: they are brought as far as L2 while a tile's first K tiles are
-// copied, a box beside each.
+// Boxes take long to come from memory. So they are prefetched to L2 while a tile's first K tiles
+// are copied, of each matrix one box with each K tile.
 template <class matrix>
 __device__ __forceinline__ void prefetch(const tensor_map &map, const tile_origin &at, int box) {
   constexpr int a_box = matrix::n_major ? epi_n / matrix::line : 1;

@@ -2,21 +2,22 @@
 // ---- Fetching what a tile's epilogue reads of matrices ------------------------------------------
 
 //@ if in_turns
-// A thread of a warp of its own fetches sub-tiles to each consumer's ring, in the order in which
-// that one's warps finish them: while a tile is multiplied its first ones come, while it is stored
-// the others and those of the consumer's next tile.
+// For each consumer a separate warp, of which one thread works, fetches sub-tiles to a ring, in the
+// order in which the consumer's warps finish them. A tile's first ones arrive while the tile is
+// multiplied, the others, and those of the consumer's next tile, while it is stored.
 //@ if overlaps
-// Those of the last box of columns have columns of the box before it: that one is stored when they
-// have come. So each is older than what is stored in its place, also where a matrix is D itself.
+// Those of the last box of columns have columns of the box before it, which is stored only when
+// they have arrived. So each is fetched before anything is stored in its place, and a matrix that
+// is fetched may be D itself.
 //@ else
-// No two have an element in common: so each is older than what is stored in its place, also where a
-// matrix is D itself.
+// No two have an element in common. So each is fetched before anything is stored in its place, and
+// a matrix that is fetched may be D itself.
 //@ end
 //@ else
-// A thread of a warp of its own fetches sub-tiles to a ring, in the order in which the epilogue's
-// warps finish them: while a tile is multiplied its first ones come, while it is stored the others
-// and the next tile's. No two have an element in common: so each is older than what is stored in
-// its place, also where a matrix is D itself.
+// A separate warp, of which one thread works, fetches sub-tiles to a ring, in the order in which
+// the epilogue's warps finish them. A tile's first ones arrive while the tile is multiplied, the
+// others and the next tile's while it is stored. No two have an element in common. So each is
+// fetched before anything is stored in its place, and a matrix that is fetched may be D itself.
 //@ end
 
 __device__ __forceinline__ unsigned full_subtile(unsigned smem, int stage) {
@@ -28,10 +29,10 @@ __device__ __forceinline__ unsigned empty_subtile(unsigned smem, int stage) {
 }
 
 //@ if in_turns
-// Where a role is in a consumer's ring of sub-tiles, of which the first consumer's is in front. The
-// parity of its barriers changes each round.
+// Where a role is in a consumer's ring of sub-tiles. Stages are counted through all consumers'
+// rings, the first one's first. The parity of a ring's barriers changes each round.
 //@ else
-// Where a role is in the ring of sub-tiles. The parity of its barriers changes each round.
+// Where a role is in the ring of sub-tiles. The parity of the ring's barriers changes each round.
 //@ end
 struct subtile_position {
   int stage;
@@ -53,7 +54,7 @@ struct fetch_maps {
   const tensor_map ${fetched_members};
 };
 
-// Of one matrix what begins at this row and column.
+// Fetches what a sub-tile has of one matrix, from this row and column on.
 template <class matrix>
 __device__ __forceinline__ void fetch(const tensor_map &map, unsigned stage, unsigned full, int row,
                                       int col, int batch) {
@@ -67,12 +68,13 @@ __device__ __forceinline__ void fetch(const tensor_map &map, unsigned stage, uns
   }
 }
 
-// C is not fetched where there is no beta: `bytes` are of the others then.
+// Fetches the sub-tiles of one tile after the other. C is not fetched if beta is 0: `bytes` counts
+// only the other matrices then.
 __device__ __forceinline__ void fetch_subtiles(${fetch_parameters}
                                                const work_list &list, unsigned smem${consumer_parameter}) {
   const unsigned bytes = ${subtile_bytes_fetched};
 //@ if in_turns
-  subtile_position write = {consumer * subtile_stages, 0};  // the consumer says when it begins
+  subtile_position write = {consumer * subtile_stages, 0};  // the consumer says when it is empty
   int turn = 0;
 //@ else
   subtile_position write = {0, 1};  // the first round finds every stage empty

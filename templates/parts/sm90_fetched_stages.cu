@@ -19,8 +19,8 @@ struct fetched_tile {
 
 static_assert(fetch_stages <= stages, "all of them are in the ring together");
 
-// Consumers have given back the stage of their last K tile before they await them, so that what is
-// fetched may take all stages.
+// Awaits what was fetched. Consumers have given back the stage of their last K tile before, so that
+// it may take all stages.
 __device__ __forceinline__ void await_fetched(unsigned smem, ring_position read, int behind) {
 #pragma unroll 1
   for (int i = 0; i < behind; ++i, read.advance())

@@ -1,11 +1,11 @@
-// Where a warp is in the ring of fetched sub-tiles: the rows of an MMA by the columns of a box of
-// D's, of all matrices together. Each warp awaits a sub-tile before it reads its rows of it, and
-// says when it has.
+// Where a warp is in the ring of fetched sub-tiles. A sub-tile has the rows of an MMA and the
+// columns of a box of D, of all matrices that are fetched. Each warp awaits a sub-tile before it
+// reads its rows of it, and says when it has read them.
 struct fetched_tile {
   unsigned smem;
   subtile_position read;
 //@ if column_parts
-  int part;  // of the columns, that this warp has
+  int part;  // which part of the columns this warp has
 //@ end
 
   __device__ __forceinline__ unsigned subtile() const {
@@ -13,7 +13,7 @@ struct fetched_tile {
   }
 
 //@ if in_turns
-  // All stages are empty.
+  // Says that all stages are empty.
   __device__ __forceinline__ void begin(int lane) const {
     for (int i = lane; i < subtile_stages; i += warp_size)
       mbarrier_arrive_here(empty_subtile(smem, read.stage + i));
@@ -32,7 +32,7 @@ struct fetched_tile {
   }
 //@ if overlaps
 
-  // The one beside that which was released last, in the next box of columns.
+  // Awaits the sub-tile that has the rows of the last released one and the next box of columns.
   __device__ __forceinline__ void await_beside() const {
     subtile_position beside = read;
 #pragma unroll
@@ -42,7 +42,7 @@ struct fetched_tile {
 //@ end
 //@ if skips
 
-  // One that another CTA stores.
+  // Passes over a sub-tile of a box that another CTA stores.
   __device__ __forceinline__ void skip(int lane) {
     await();
     release(lane);

@@ -1,24 +1,25 @@
 // ---- Loading lines that begin anywhere ----------------------------------------------------------
 
-// Copies to shared memory, by tensor maps or 16 bytes at once, read from multiples of 16 bytes
-// alone; a line of an operand that promises less begins `shift` bytes into such a chunk. So all of
-// the producer's warps copy the chunks that cover the tile's lines, each to where a chunk of the
-// tile lies. Once they have arrived, a thread for each line reads them and writes them back, moved
-// by the line's shift. The chunk in which a line begins comes first, and in registers: it is the
-// last one of the K tile before, or is read from memory.
+// Copies to shared memory, by tensor maps or of 16 bytes at once, read only from multiples of 16
+// bytes. If an operand promises less, each of its lines begins `shift` bytes into such a chunk. So
+// all of the producer's warps copy the chunks that cover the tile's lines, each to the place of a
+// chunk of the tile. Once they have arrived, a thread for each line reads them and writes them
+// back, moved by the line's shift. There is no place for the chunk in which a line begins: the
+// thread has it in registers, either kept from the K tile before, whose last chunk it was, or read
+// from memory.
 
 //@ include cp_async
 
 //@ include sm90_chunks
 
-// An operand that is copied so.
+// An operand whose lines are copied.
 struct line_source {
   const ab_t *first;
   int64 ld, batch_stride;
-  int length, lines;  // of the whole operand: a line's elements, and lines
+  int length, lines;  // of the whole operand: elements of a line, and number of lines
 };
 
-// A chunk, or zeros where the source does not exist.
+// Copies a chunk, or writes zeros where the source does not exist.
 __device__ __forceinline__ void cp_async_where(unsigned dst, unsigned long long src, bool exists) {
   asm volatile(
       "{ .reg .pred ignore; setp.eq.b32 ignore, %2, 0;\n\t"
@@ -27,7 +28,7 @@ __device__ __forceinline__ void cp_async_where(unsigned dst, unsigned long long 
       : "memory");
 }
 
-// A chunk that exists.
+// Loads a chunk that exists.
 __device__ __forceinline__ void ld_global_chunk(unsigned (&x)[chunk_words],
                                                 unsigned long long from) {
   asm volatile("ld.global.v4.b32 {%0, %1, %2, %3}, [%4];"
@@ -36,7 +37,7 @@ __device__ __forceinline__ void ld_global_chunk(unsigned (&x)[chunk_words],
                : "memory");
 }
 
-// What copying by lines must know of A and of B.
+// What the functions below need to know of A and of B.
 struct operand_a {
   static constexpr bool k_major = a_k_major;
   static constexpr int boxes = boxes_a, line = line_a, box_lines = box_lines_a;
@@ -54,14 +55,15 @@ struct operand_b {
   static constexpr int boxes = ${strip_boxes_b}, line = line_b, box_lines = ${strip_lines_b};
   static constexpr int align = align_b;
 //@ if split
-  static constexpr bool split = true;  // lines of both halves, by turns
+  static constexpr bool split = true;  // lines come from both halves of N in turns
 //@ end
 //@ if wide_lines
   static constexpr bool wide = ${wide_b};
 //@ end
 };
 
-// What a line has of a column of the tile is a strip. Strips lie one behind the other in a stage.
+// A tile lies in a stage in boxes that are side by side; the part of a line that is in one of them
+// is a strip. A stage has all strips of the first box, then those of the next.
 template <class op>
 struct strips {
   static constexpr int bytes = op::line * int(sizeof(ab_t)), chunks = bytes / chunk_bytes;
@@ -69,25 +71,25 @@ struct strips {
   static constexpr int rounds = (count + warpgroup_size - 1) / warpgroup_size;
   static constexpr bool all_work = count % warpgroup_size == 0;
 
-  // A thread's strip goes on where its strip of the K tile before ended.
+  // Whether a thread's strip goes on where its strip of the K tile before ended.
   static constexpr bool go_on = op::k_major && op::boxes == 1;
 
 //@ if wide_lines
-  // What the swizzle xors with a chunk's number in this line of 128 bytes: it moves a chunk, or two
-  // together.
+  // What the swizzle xors with a chunk's number in this line of 128 bytes. A wide swizzle moves two
+  // chunks together.
   static __device__ __forceinline__ constexpr int turn(int line) {
     return op::wide ? line % 4 * 2 : line % chunks;
   }
 
 //@ end
-  // Where the swizzle has a chunk.
+  // Where the swizzle puts a chunk of a strip: in bytes from the beginning of the tile.
   static __device__ __forceinline__ unsigned place(int number, int chunk) {
     const int begin = number * bytes;
     return unsigned(begin + (chunk ^ ${turn_of_line}) * chunk_bytes);
   }
 };
 
-// Where in its operand a strip is.
+// Where a strip is in its operand.
 template <class op>
 struct strip {
   const line_source &from;
@@ -100,7 +102,7 @@ struct strip {
         batch(batch) {}
 
 //@ if split
-  // Where it has a line.
+  // The number of its line in the operand.
   __device__ __forceinline__ int place() const {
     return op::split ? line % 2 * (from.lines / 2) + line / 2 : line;
   }
@@ -125,16 +127,16 @@ struct strip {
   }
 };
 
-// Begins to copy 32 strips of a tile, all chunks but the first; `number`: the first of this lane's
-// strips. Neighbouring lanes have neighbouring chunks. `whole`: the lines do not end there. What
-// does not exist is not read; it becomes zeros.
+// Begins to copy 32 strips of a tile, all chunks except those in which strips begin. `number` is
+// the first of this lane's strips; neighbouring lanes have neighbouring chunks. `whole` says that
+// the lines do not end there. What does not exist is not read; it becomes zeros.
 template <class op, bool whole>
 __device__ __forceinline__ void copy_strips(unsigned dst, const line_source &from, int number,
                                             int mn0, int k0, int batch, int lane) {
   using tile = strips<op>;
   constexpr int steps = tile::chunks, at_once = warp_size / steps;
 //@ if split
-  constexpr int lines_at_once = op::split ? at_once / 2 : at_once;  // of a half
+  constexpr int lines_at_once = op::split ? at_once / 2 : at_once;  // of a half of N
 //@ end
   constexpr bool in_step = op::boxes == 1 || op::box_lines % warp_size == 0;
   const int chunk = lane % steps, ahead = (chunk + 1) * chunk_bytes;
@@ -157,8 +159,7 @@ __device__ __forceinline__ void copy_strips(unsigned dst, const line_source &fro
   }
 }
 
-// Which of B's strips a warp copies: those of the warp of this number. The first ones are the
-// warp's behind the last of A's.
+// A warp's number among those that copy B: 0 for the warp behind the last one that copies A.
 __device__ __forceinline__ int copier_of_b(int warp) {
   if constexpr (first_copier_of_b > 0)
     return (warp + warps_per_group - first_copier_of_b) % warps_per_group;
@@ -192,8 +193,9 @@ __device__ __forceinline__ unsigned bits_of(ab_t x) {
     return x;
 }
 
-// The chunk in which a strip begins; of what is not the strip's, what stands behind it is zeros. It
-// is read as a whole where all of it is in the matrix and the line, and nothing waits for it yet.
+// Loads the chunk in which a strip begins. If all of it is in the matrix, and its line does not end
+// in it, it is read as a whole, and nothing waits for it here. Else it is read element by element,
+// with zeros for what is not in the strip's line.
 template <class op>
 __device__ __forceinline__ void load_head(unsigned (&head)[chunk_words], const strip<op> &s) {
   constexpr int size = int(sizeof(ab_t));
@@ -218,8 +220,8 @@ __device__ __forceinline__ void load_head(unsigned (&head)[chunk_words], const s
 //@ include sm90_shift_chunks
 
 //@ if tf32
-// To nearest even at 10 fraction bits, as tensor maps round; the tensor core would cut the low bits
-// off.
+// Rounds to the nearest number with 10 fraction bits, ties to even, as tensor maps do. The tensor
+// core would cut the low bits off.
 __device__ __forceinline__ unsigned rounded(unsigned x) {
   unsigned y;
   asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(y) : "f"(__uint_as_float(x)));
@@ -227,11 +229,11 @@ __device__ __forceinline__ unsigned rounded(unsigned x) {
 }
 
 //@ end
-// Of each of a thread's strips the chunk in which it begins.
+// For each of a thread's strips, the chunk in which it begins.
 template <class op>
 using head_chunks = unsigned[strips<op>::rounds][chunk_words];
 
-// Reads those that are not the last chunks of the K tile before.
+// Loads them, unless they are the last chunks of the K tile before.
 template <class op>
 __device__ __forceinline__ void load_heads(head_chunks<op> &heads, const line_source &from, int mn0,
                                            int k0, int batch, bool tile_begins, int warp,
@@ -246,8 +248,8 @@ __device__ __forceinline__ void load_heads(head_chunks<op> &heads, const line_so
   }
 }
 
-// Moves the chunks of a tile that has arrived into place. Each strip's last one is the head of the
-// next K tile's strip, if that goes on there.
+// Moves the chunks of a tile that has arrived into place. Each strip's last chunk is kept as the
+// head of the next K tile's strip, for the case that it goes on there.
 template <class op>
 __device__ __forceinline__ void shift_lines(unsigned dst, head_chunks<op> &heads,
                                             const line_source &from, int mn0, int k0, int batch,

@@ -14,8 +14,9 @@ __device__ __forceinline__ void let_go(element (&bits)[2], two<element> pair) {
 }
 
 //@ end
-// Two 8x8 matrices of 16-bit elements, a word of each from a lane. Lanes 0-7 name the lines of the
-// first, 8-15 those of the second: eight elements along D's contiguous mode.
+// Stores two 8x8 matrices of 16-bit elements, of each of which a lane has a word. Lanes 0-7 name
+// the lines of the first, 8-15 those of the second; a line has eight elements along D's contiguous
+// mode.
 __device__ __forceinline__ void stmatrix_x2(unsigned addr, const unsigned (&r)[2]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x2${stmatrix_form}.shared.b16 [%0], {%1, %2};"
                :
@@ -23,8 +24,8 @@ __device__ __forceinline__ void stmatrix_x2(unsigned addr, const unsigned (&r)[2
                : "memory");
 }
 
-// Four 8x8 matrices of 16-bit elements, a word of each from a lane. Lanes 0-7 name the lines of the
-// first, 8-15 those of the second, and so on: eight elements along D's contiguous mode.
+// Stores four 8x8 matrices in the same way. Lanes 16-23 name the lines of the third, 24-31 those of
+// the fourth.
 __device__ __forceinline__ void stmatrix_x4(unsigned addr, const unsigned (&r)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4${stmatrix_form}.shared.b16 [%0], {%1, %2, %3, %4};"
                :
@@ -32,7 +33,7 @@ __device__ __forceinline__ void stmatrix_x4(unsigned addr, const unsigned (&r)[4
                : "memory");
 }
 
-// A box goes to shared memory in matrices, two down and one or two across.
+// Stages a box in 8x8 matrices: at once two along M, by one or two along N.
 template <class result>
 __device__ __forceinline__ void stage_matrices(const unsigned (&x)[epi_n / 8][2], unsigned staging,
                                                ${first_row_parameter}int lane) {
@@ -52,9 +53,9 @@ __device__ __forceinline__ void stage_matrices(const unsigned (&x)[epi_n / 8][2]
   }
 }
 
-// The same columns of several rows, swizzled, are in the same banks: of every other row, or of
-// every other two where lines have 64 bytes. Half of the rows therefore begin with the other half
-// of the columns; so each 16 lanes that store together write to all banks.
+// Stages 32-bit elements. The swizzle puts a lane group's columns of a row into the same banks as
+// those of the next row, or of the next but one if lines have 64 bytes. So half of the rows begin
+// with the second half of the columns: then 16 lanes that store together write to all banks.
 template <class result>
 __device__ __forceinline__ void stage_halves(
     const two<typename result::element> (&x)[epi_n / 8][2], unsigned staging,
@@ -93,10 +94,11 @@ __device__ __forceinline__ void stage_pairs(const held (&x)[epi_n / 8][2], unsig
 }
 
 //@ if turns_bytes
-// Elements of a byte, of which a column's are neighbours. A lane has two columns of two rows in
-// each 8 columns, of two such groups at once:
-//   first lanes whose rows are neighbours give each other a column: each then has two rows of one,
-//   then those that are two rows apart give each other half of the rows: each then has four.
+// Stages elements of a byte where those of a column are neighbours. In each 8 columns a lane has
+// two columns of two rows, which are eight apart. Lanes exchange elements, of two such groups of
+// columns at once, until each has four neighbouring rows of one column in each group:
+//   first, lanes whose rows are neighbours give each other a column: each then has one of both;
+//   then, lanes that are two rows apart give each other their upper or their lower rows.
 template <class result>
 __device__ __forceinline__ void stage_turned(const unsigned (&x)[epi_n / 8][2], unsigned staging,
                                              ${first_row_parameter}int lane) {
@@ -124,8 +126,10 @@ __device__ __forceinline__ void stage_turned(const unsigned (&x)[epi_n / 8][2], 
 }
 
 //@ end
-// Neighbouring columns are no neighbours in memory. Half of the rows begin with the second: the
-// lanes' addresses are then in as many banks.
+// Stages elements whose neighbours in the next column are no neighbours in memory.
+//@ if not box_of_warps
+// Half of the rows begin with the second column, so that the lanes' addresses are in as many banks.
+//@ end
 template <class result, class held>
 __device__ __forceinline__ void stage_ones(const held (&x)[epi_n / 8][2], unsigned staging,
                                            ${first_row_parameter}int lane) {
@@ -146,9 +150,10 @@ __device__ __forceinline__ void stage_ones(const held (&x)[epi_n / 8][2], unsign
 //@ if gated
 
 //@ if splits_lines
-// Of each eight columns of D a lane has two, of two rows.
+// Stages a gated D. Of each eight columns of D a lane has two, in two rows.
 //@ else
-// Of each eight columns of the product D has four, and a lane one, of two rows.
+// Stages a gated D. It has four of each eight columns of the product, and a lane one of these, in
+// two rows.
 //@ end
 template <class result, class held>
 __device__ __forceinline__ void stage_gated(const held (&x)[epi_n / 8], unsigned staging,

@@ -1,16 +1,16 @@
 // ---- Sums over rows and columns -----------------------------------------------------------------
 
-// A tile is finished in boxes. Whoever finishes one adds up what it has of a column, or of a row,
-// and stores that, a part, in the workspace, where each part has a place of its own. The parts of a
-// few neighbouring tiles are a block. Who finishes the last box of a block adds up its parts, and
-// who has done the last block adds up the blocks, each in their order: so that what comes first
-// changes no bit of a sum.
+// A tile is finished in boxes. Whoever finishes a box adds up what it has of a column, or of a row,
+// and stores this part of the sum in the workspace, where each part has a place of its own. The
+// parts of a few neighbouring tiles are a block. Whoever finishes the last box of a block adds up
+// its parts, and whoever does the last block adds up the blocks. Both add in a fixed order, so that
+// the bits of a sum do not depend on which box is finished first.
 //
-// Counters are in front of the workspace, and zero between launches. Where there are more blocks
-// than counters several have one together, and who counts their last box adds up all of them.
+// Counters are in front of the workspace, and zero between launches. If there are more blocks than
+// counters, several blocks share one, and whoever counts their last box adds up all of them.
 
 //@ insert total_sizes
-constexpr unsigned total_counters = ${counters};  // of blocks, and as many of columns or rows
+constexpr unsigned total_counters = ${counters};  // for blocks, and as many for groups of entries
 
 using tile_number = ${tile_number};
 
@@ -22,17 +22,17 @@ struct totals_place {
   tile_number batch, tile_m, tile_n;
 };
 
-// One direction: columns, or rows, are its entries.
+// The sums of one direction. Its entries are the columns of D, or the rows.
 struct totals_side {
   unsigned *counters;
   epi_t *parts;
   int64 length;                                 // entries
-  tile_number batches, along;                   // tiles along the entries
-  tile_number across, across_a_block;           // tiles that an entry goes through, and a block's
-  tile_number batch, tile, tile_across;         // of the box
-  int tile_parts;                               // of an entry
-  int tile_groups, group_entries, group_boxes;  // groups of entries, and the boxes that each has
-  int sums;                                     // of an entry
+  tile_number batches, along;                   // `along`: tiles along the entries
+  tile_number across, across_a_block;           // tiles that an entry, and a block, goes through
+  tile_number batch, tile, tile_across;         // where the box's tile is
+  int tile_parts;                               // parts that a tile has of an entry
+  int tile_groups, group_entries, group_boxes;  // groups in a tile; entries and boxes of each
+  int sums;                                     // sums that an entry has
 
   // Groups are numbered along the entries of a batch, then from batch to batch.
   __device__ __forceinline__ tile_number batch_groups() const { return along * tile_groups; }
@@ -49,8 +49,8 @@ struct totals_side {
     return min(first_of(group) + group_entries, length);
   }
 
-  // The block that has a box of this tile, of whose groups it is number `of_tile`. Blocks are
-  // numbered so that those with fewer tiles, at the end, are the last ones.
+  // The block that this tile's group number `of_tile` belongs to. Blocks are numbered so that those
+  // with fewer tiles, at the end, are the last ones.
   __device__ __forceinline__ tile_number block_of(int of_tile) const {
     const tile_number group = (batch * along + tile) * tile_groups + of_tile;
     return tile_across / across_a_block * groups() + group;
@@ -63,13 +63,13 @@ struct totals_side {
     return int64(min(block * across_a_block, across)) * tile_parts;
   }
 
-  // Parts of all entries are in lines, which begin at whole 16 bytes so that neighbours are loaded
-  // together.
+  // The length of a line, which has a part of each entry. Lines begin at multiples of 16 bytes, so
+  // that neighbouring parts can be loaded together.
   __device__ __forceinline__ int64 line() const {
     return (length + total_line - 1) / total_line * total_line;
   }
 
-  // Where parts of a batch's first entry are, from one of its parts on.
+  // Where the parts of a batch's first entry are, from number `number` on.
   __device__ __forceinline__ epi_t *part_at(int64 of_batch, int64 number) const {
     return parts + (of_batch * across * tile_parts + number) * (sums * line());
   }
@@ -93,7 +93,7 @@ __device__ __forceinline__ bool is_last(unsigned *counter, unsigned of) {
   return true;
 }
 
-// Counts a box, and says whether it was the last one of all blocks that have this one's counter.
+// Counts a box, and says whether it was the last one of all blocks that share this one's counter.
 __device__ __forceinline__ bool completes_block(const totals_side &side, tile_number number) {
   const tile_number counter = number % total_counters;
   const tile_number whole = side.blocks() - 1, rest = side.across - whole * side.across_a_block;
@@ -103,14 +103,14 @@ __device__ __forceinline__ bool completes_block(const totals_side &side, tile_nu
   return is_last(side.counters + counter, tiles * side.group_boxes);
 }
 
-// Counts a block, and says whether it was the last one of all groups that have this one's counter.
+// Counts a block, and says whether it was the last one of all groups that share this one's counter.
 __device__ __forceinline__ bool completes_group(const totals_side &side, tile_number group) {
   const tile_number counter = group % total_counters;
   return is_last(side.counters + total_counters + counter,
                  unsigned(sharing(counter, side.groups()) * side.blocks()));
 }
 
-// A part of neighbouring entries, past the L1 cache.
+// Loads a part of each of `width` neighbouring entries from L2, not from L1.
 template <int width>
 __device__ __forceinline__ void load_parts(epi_t (&x)[width], const epi_t *from) {
   if constexpr (width == 4)
@@ -131,7 +131,7 @@ __device__ __forceinline__ void load_parts(epi_t (&x)[width], const epi_t *from)
                  : "memory");
 }
 
-// Adds up so many parts of neighbouring entries.
+// Adds up `count` parts of each of `width` neighbouring entries.
 template <int width>
 __device__ __forceinline__ void add_parts(epi_t (&sum)[width], const epi_t *from, int64 step,
                                           int64 count) {
@@ -154,7 +154,7 @@ __device__ __forceinline__ void add_parts(epi_t (&sum)[width], const epi_t *from
   }
 }
 
-// The parts of a block, of a group's entries: their sum is then where the first of them was.
+// Adds up the parts that a block has of a group's entries. Their sum takes the first one's place.
 template <int width>
 __device__ __forceinline__ void add_block(const totals_side &side, tile_number group,
                                           tile_number block, int lane) {
@@ -174,10 +174,10 @@ __device__ __forceinline__ void add_block(const totals_side &side, tile_number g
 }
 //@ if over_lanes
 
-// Adds up what those lanes have whose numbers differ in these bits alone. For each bit, a lane
-// gives one half of its values to the other, for the other half of its own, so that all have fewer;
-// where it has an odd number, both add up all. What a lane has in the end is in front, and begins
-// with the value whose number is returned.
+// Adds up the values of those lanes whose numbers differ only in these bits. For each bit, a lane
+// gives one half of its values to another lane and gets that lane's part of its other half, so that
+// both are left with half as many. If it has an odd number of values, both lanes add up all of
+// them. What a lane has in the end stands in front; the number of its first value is returned.
 template <int bits, int count>
 __device__ __forceinline__ int add_over_lanes(epi_t (&x)[count], int lane) {
   int first = 0, left = count;
@@ -204,20 +204,20 @@ __device__ __forceinline__ int add_over_lanes(epi_t (&x)[count], int lane) {
 //@ end
 //@ if column_sums
 
-// Where a lane's columns are, of those that are sent together.
+// Where a lane's column number j is, of those that are sent together.
 __device__ __forceinline__ int col_of_total(int j) { return ${column_at_j}; }
 
-// Two neighbours, of which those are added that are in a row of D.
+// Adds two neighbouring columns of a row, if that is in D.
 __device__ __forceinline__ void add_to_columns(pair &sum, pair x, tile_place at) {
   if (at.row < at.rows) sum = {sum.x + x.x, sum.y + x.y};
 }
 //@ end
 //@ if row_sums
 
-// Where a lane's rows are, of those that are sent together.
+// Where a lane's row number i is, of those that are sent together.
 __device__ __forceinline__ int row_of_total(int i) { return ${row_i}; }
 
-// Of two neighbours, those that are in a column of D.
+// Adds those of two neighbouring columns that are in D.
 __device__ __forceinline__ void add_to_row(epi_t &sum, pair x, tile_place at) {
   if (at.col < at.cols) sum += x.x;
   if (at.col + 1 < at.cols) sum += x.y;

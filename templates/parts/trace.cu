@@ -1,20 +1,22 @@
 
 // ---- The trace: what each warp does, and when ---------------------------------------------------
 
-// A stamp: the clock's low half, what happens, in the upper 8 bits, and where, in the others.
+// A stamp: the low half of the clock, and an event, whose upper 8 bits say what happens and whose
+// lower 24 bits say where.
 struct trace_stamp {
   unsigned clock, event;
 };
 
-// Of a warp, by which its multiprocessor's clock is put beside the others'. `end` is behind its
-// last stamp: what is not below stamp_count has not been written.
+// What a warp notes at its beginning and end. By the timer and the clock of both, clocks of
+// different multiprocessors can be compared. `end` is the place behind its last stamp; stamps whose
+// place is not below stamp_count have not been written.
 struct trace_warp {
   unsigned long long timer_begin, clock_begin, timer_end, clock_end;
   unsigned multiprocessor, shared_memory, end, unused;
 };
 
-// Whoever loads the kernel says where stamps go: stamp i of warp w, of all CTAs' one behind the
-// other, to stamps[i * warp_count + w]. At first, and with no memory, there are none.
+// Whoever loads the kernel sets where stamps go. Stamp i of warp w, counted through all CTAs, goes
+// to stamps[i * warp_count + w]. While the counts are 0, as at first, nothing is stamped.
 struct trace_memory {
   trace_warp *warps;
   trace_stamp *stamps;
@@ -23,7 +25,7 @@ struct trace_memory {
 
 __constant__ trace_memory gemmgen_trace;
 
-constexpr unsigned trace_done = 0x7fffffff;  // of what does not stamp: behind every memory's end
+constexpr unsigned trace_done = 0x7fffffff;  // the place of no stamp: beyond every memory's end
 
 //@ insert trace_events
 
@@ -43,8 +45,8 @@ __device__ __forceinline__ unsigned trace_warp_index() {
   return blockIdx.x * (threads / 32) + threadIdx.x / 32;
 }
 
-// Only a warp's first lane stamps. Where its next stamp goes is in a register that PTX declares, as
-// stamps are everywhere, and would have to be handed down to wherever there is one.
+// Only a warp's first lane stamps. The place of its next stamp is in a register that inline PTX
+// declares. A variable would have to be passed to every function that stamps.
 __device__ __forceinline__ void trace_begin(unsigned smem) {
   asm volatile(".reg .b32 trace_at;\n\tmov.b32 trace_at, %0;" ::"n"(trace_done) : "memory");
   const unsigned warp = trace_warp_index();
@@ -66,7 +68,7 @@ __device__ __forceinline__ void trace_end() {
   asm volatile("mov.b32 %0, trace_at;" : "=r"(of->end));
 }
 
-// Without a branch, so that MMAs that are under way stay in one piece of text.
+// There is no branch here, so that code with MMAs under way stays one basic block.
 template <unsigned what>
 __device__ __forceinline__ void stamp(unsigned where) {
   asm volatile(

@@ -1,15 +1,15 @@
 /* The engine: a list of a cluster's operations in flight, oldest first.
  *
- * Issuing claims the bytes: LANDING for those to be written, LEAVING for those to be read. A byte
- * may be read by many operations at once (wgmmas of two warpgroups share an operand), so readers
- * are counted, by chunks of 16 bytes, the grain of every asynchronous reader. A claim on bytes that
- * are already owned is an error at once, and so is every other access that finds the marks: between
- * issue and landing nothing can be ordered with the operation. Before its issue and after its
- * landing the order is hazard.c's to judge. Atomic updates (red.async, cp.reduce, atomics of
- * threads) do not disturb each other: any number of them may own bytes that they write.
+ * Issuing claims bytes: LANDING for those to be written, LEAVING for those to be read. Many
+ * operations may read a byte at once (wgmmas of two warpgroups share an operand), so readers are
+ * counted, for chunks of 16 bytes, which every asynchronous reader reads as a whole. A claim on
+ * bytes that are already owned is a fault at once, and so is every other access that meets the
+ * marks, because between issue and landing nothing can be ordered with the operation. hazard/
+ * checks the order before its issue and after its landing. Atomic updates (red.async, cp.reduce,
+ * atomics of threads) do not disturb each other: any number of them may own bytes that they write.
  *
- * An operation lands when somebody waits for it in person, when nothing else can run, or by chance.
- * Invariant: an operation in the list has its marks set (`held`), one that is out of it has not. */
+ * An operation lands when somebody waits for just this one, when nothing else can run, or by
+ * chance. Invariant: an operation in the list has its marks set (`held`), and no other has. */
 #include "emu/async/engine.h"
 
 #include <stdio.h>
@@ -139,7 +139,7 @@ static bool covers(const emu_span *spans, uint32_t count, emu_place place, uint3
   return false;
 }
 
-/* Updates that are in flight still own what an update that lands has owned with them. */
+/* Sets marks again that a landing update has cleared, if updates in flight still own the bytes. */
 static void mark_again(struct emu_engine *engine, const emu_span *span) {
   for (const emu_async *a = engine->first; a; a = a->next) {
     if (!a->held || !covers(a->writes, a->write_count, span->place, span->bytes)) continue;
@@ -234,7 +234,7 @@ bool emu_async_land(emu_cluster *cluster, emu_async *async) {
   return land(cluster, async);
 }
 
-/* There is room for the claims: they have been there. */
+/* The claims need no new memory, because `from` had the same. */
 void emu_async_pass_reads(emu_async *heir, emu_async *from) {
   for (uint32_t i = 0; i < heir->shared_count; i++)
     hold_read(&heir->reads[heir->read_count + i]);
@@ -281,8 +281,8 @@ static const emu_span *span_in(const emu_span *spans, uint32_t count, const emu_
   return NULL;
 }
 
-/* Whether the CTA may exit before the operation lands. What it reads is mostly read in time on
- * hardware, too; what it writes would be written into whatever comes next there. */
+/* Whether the CTA may exit before the operation lands. On hardware, what it reads is usually read
+ * in time; but what it writes would overwrite whatever is there next. */
 static bool may_outlive(const emu_async *async, const emu_cta *cta) {
   const emu_span *write = span_in(async->writes, async->write_count, cta);
   const emu_span *span = write ? write : span_in(async->reads, async->read_count, cta);
@@ -300,8 +300,8 @@ bool emu_engine_cta_exit(emu_cta *cta) {
     next = async->next;
     if (!may_outlive(async, cta)) return false;
   }
-  /* What is left of it needs nobody: writes to global memory, cp.async that nobody waits for, and
-   * what is tolerated. */
+  /* What is left does not need the CTA: writes to global memory, cp.async that nobody waits for,
+   * and what is tolerated. */
   for (emu_async *async = engine->first; async;) {
     if (async->warp->cta != cta) {
       async = async->next;

@@ -1,14 +1,14 @@
-/* mbarrier objects: counts, phases, and everything that may not be done to them.
+/* mbarrier objects: counts, phases, and everything that must not be done to them.
  *
- * A phase completes when no arrival and no byte is pending; the next begins at once, with as many
+ * A phase completes when no arrival and no byte is pending. The next begins at once, with as many
  * pending arrivals as are expected. Bytes may come before they are expected, so that the tx-count
- * is negative for a while; but once all arrivals of a phase have been made, nobody is left to
- * expect more, and a negative count is an error. (PTX ISA, "mbarrier", "Tracking asynchronous
+ * is negative for a while. But when all arrivals of a phase have been made, nobody is left to
+ * expect more, and a negative count is a fault. (PTX ISA, "mbarrier", "Tracking asynchronous
  * operations by the mbarrier object".)
  *
- * Order: arrivals release to emu_mbarrier_key; at the end of a phase what it knows then goes to the
- * barrier, which those who have waited acquire. What arrives in the next phase is so unknown to
- * them. */
+ * Order: arrivals release to emu_mbarrier_key. At the end of a phase, what that knows is passed to
+ * the barrier, which those who have waited acquire. So they do not learn of arrivals of the next
+ * phase. */
 #include "emu/async/mbarrier.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ static emu_mbarrier *find(const emu_mbarriers *barriers, emu_place place) {
   return barriers && barriers->capacity ? *slot_of(barriers, place) : NULL;
 }
 
-/* Those that a CTA has had. */
+/* How many mbarriers a CTA has had. */
 static uint32_t count_of(const emu_mbarriers *barriers, const emu_cta *cta) {
   uint32_t count = 0;
   for (size_t i = 0; i < barriers->capacity; i++) {
@@ -143,9 +143,9 @@ bool emu_mbarrier_init(emu_warp *warp, const emu_op *op, int lane, emu_place pla
   return true;
 }
 
-/* The warp does not know of the initialisation: a race, unless a relaxed arrival at the cluster's
- * barrier is between. A use of the barrier goes to the SM where it is, which has served the
- * initialisation by then; whether the kernel goes on. */
+/* Called when the warp does not know of the initialisation, which is a race, unless a relaxed
+ * arrival at the cluster's barrier is between: a use of the barrier goes to the SM where it is,
+ * which has served the initialisation by then. Says whether the kernel goes on. */
 static bool unordered(emu_warp *warp, const emu_op *op, int lane, const emu_mbarrier *barrier) {
   bool past = emu_hazard_past(warp, barrier->maker, barrier->made);
   const char *why = past ? "only a relaxed arrival at the cluster's barrier is between, with no "

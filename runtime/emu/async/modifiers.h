@@ -16,28 +16,28 @@ typedef enum emu_sem {
 } emu_sem;
 
 emu_sem emu_take_sem(emu_decoder *d);
-/* .cta, .cluster, .gpu or .sys; without effect: every order that is made holds for all. */
+/* Takes .cta, .cluster, .gpu or .sys, which have no effect: every order holds for all scopes. */
 void emu_take_scope(emu_decoder *d);
 
-/* An error where a bulk copy has a .cta_group that its device has not, or a mode of im2col, none of
- * which is emulated. */
+/* An error if a bulk copy has a .cta_group that its device does not have, or a mode of im2col; none
+ * of these is emulated. */
 gg_status emu_check_bulk_modifiers(emu_decoder *d, gg_error *err);
 
 /* Room for `count` operands in op->operands, which start as sinks. */
 gg_status emu_operands_open(emu_op *op, emu_decoder *d, int count, gg_error *err);
 
-/* A lane's value of a source operand, as unsigned; of a predicate 0 or 1. */
+/* A lane's value of a source operand, as unsigned; for a predicate 0 or 1. */
 uint64_t emu_lane_value(const emu_warp *warp, const emu_operand *operand, int lane);
 
 /* The op's address operand as a place in shared memory; false after a fault. */
 bool emu_lane_place(emu_place *out, emu_warp *warp, const emu_op *op, int lane,
                     const emu_address *address, emu_space space, uint64_t bytes, unsigned align);
-/* The same of a destination. Where the bytes do not lie inside, EMU_CLUSTER: of one in another CTA,
- * and of every one that the copy reaches through the cluster. */
+/* The same for a destination. If the bytes do not lie inside, the fault is EMU_CLUSTER for one in
+ * another CTA, and for every one that the copy reaches through the cluster. */
 bool emu_lane_destination(emu_place *out, emu_warp *warp, const emu_op *op, int lane,
                           const emu_address *address, emu_space space, uint64_t bytes,
                           unsigned align, bool through_cluster);
-/* The op's address of one lane. */
+/* The op's address for one lane. */
 uint64_t emu_lane_address(const emu_warp *warp, const emu_address *address, int lane);
 
 #endif

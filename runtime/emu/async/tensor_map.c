@@ -1,9 +1,9 @@
 /* Tensor maps: the checks of cuTensorMapEncodeTiled (CUDA driver API, "Tensor Map Object
  * Management") and the emulator's encoding.
  *
- * Fields stand at fixed byte places, numbers little-endian. Zeros are fields of zero, which no
- * legal map has: what tensormap.replace leaves out of a map that it builds from zeros is found when
- * the map is used. */
+ * Fields are at fixed offsets, and numbers are little-endian. Zeros are a map whose fields are
+ * zero, which is not legal. So if a map is built from zeros by tensormap.replace and a field is
+ * left out, that is found when the map is used. */
 #include "emu/async/tensor_map.h"
 
 #include <inttypes.h>
@@ -73,7 +73,7 @@ uint64_t emu_tensor_map_box_bytes(const emu_tensor_map *map) {
 
 /* ---- Checks ----------------------------------------------------------------------------- */
 
-/* What tensormap.replace has set, where it is no swizzle. */
+/* Says what is wrong if tensormap.replace has set a mode and an atomicity that do not fit. */
 static bool wrong_pair(gg_str *why, emu_tensor_swizzle swizzle) {
   uint32_t most = (1u << EMU_SWIZZLE_PAIR_BITS) - 1, mode = swizzle & most;
   uint32_t atomicity = (uint32_t)swizzle >> EMU_SWIZZLE_PAIR_BITS & most;
@@ -115,7 +115,7 @@ static bool wrong_fields(gg_str *why, const emu_tensor_map *map, int arch) {
   return true;
 }
 
-/* What the packed types ask besides. */
+/* Checks what only the packed types require. */
 static bool wrong_packed(gg_str *why, const emu_tensor_map *map) {
   static const char *const names[] = {"16U4_ALIGN8B", "16U4_ALIGN16B", "16U6_ALIGN16B"};
   if (map->type < EMU_TENSOR_16U4_ALIGN8B) return false;
@@ -227,7 +227,7 @@ enum {
 
 static const uint8_t magic[4] = {0x47, 0x47, 0x54, 0x4d};
 
-/* What is too large stays so: all ones are no legal value of any field. */
+/* A value that is too large becomes all ones, which is not legal for any field. */
 static void put(uint8_t *out, uint64_t value, int bytes) {
   if (bytes < 8 && value >> (8 * bytes)) value = UINT64_MAX;
   for (int i = 0; i < bytes; i++)

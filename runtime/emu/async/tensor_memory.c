@@ -12,7 +12,7 @@
 
 enum { part_lanes = 16, parts = EMU_TMEM_LANES / part_lanes };
 
-/* A moment of an agent's. */
+/* A moment in an agent's work. */
 typedef struct moment {
   emu_agent agent; /* 0: there is none */
   uint32_t clock;
@@ -21,7 +21,7 @@ typedef struct moment {
   const emu_op *op;
 } moment;
 
-/* What has happened to a column of 16 lanes: the last write, and the last read since. */
+/* What has happened to 16 lanes of a column: the last write, and the last read since. */
 typedef struct emu_tmem_past {
   moment write, read;
 } past;
@@ -120,7 +120,7 @@ static bool is_free(const emu_tmem *memory, int slice, int count) {
   return true;
 }
 
-/* The first slice of the first columns that are free in all of the memories; -1: there are none. */
+/* The first slice of columns that are free in all of the memories; -1: there are none. */
 static int find_columns(emu_tmem *const *memories, int memory_count, int columns) {
   int count = columns / EMU_TMEM_SLICE;
   for (int slice = 0; slice + count <= EMU_TMEM_COLUMNS / EMU_TMEM_SLICE; slice += count) {
@@ -132,7 +132,7 @@ static int find_columns(emu_tmem *const *memories, int memory_count, int columns
   return -1;
 }
 
-/* Columns that change hands: nobody has written them. */
+/* Marks columns that change their owner as not written. */
 static void renew(emu_tmem *memory, int column, int columns) {
   for (int lane = 0; lane < EMU_TMEM_LANES; lane++)
     memset(&memory->written[lane][column], 0, (size_t)columns);
@@ -153,7 +153,7 @@ static void take(emu_tmem *memory, emu_warp *warp, const emu_op *op, int column,
   renew(memory, column, columns);
 }
 
-/* A value of the warp's lanes, which must be the same in all of them. */
+/* Reads an operand that must have the same value in all lanes; false after a fault. */
 static bool uniform(uint32_t *out, emu_warp *warp, const emu_op *op, int operand, uint32_t lanes,
                     const char *name) {
   const uint32_t *values = EMU_AT(uint32_t, warp, &op->operands[operand]);
@@ -178,7 +178,7 @@ static bool take_count(uint32_t *out, emu_warp *warp, const emu_op *op, int oper
   return false;
 }
 
-/* The first column of an allocation in one CTA; -1: it must wait. */
+/* Allocates columns in one CTA and returns the first; -1: it must wait. */
 static int allocate(emu_tmem *memory, emu_warp *warp, const emu_op *op, int columns) {
   int slice = find_columns(&memory, 1, columns);
   if (slice < 0) return -1;
@@ -265,7 +265,7 @@ static void describe(char *out, size_t size, const emu_async *async) {
            async->op->ptx->place.line, async->warp->cta->rank, async->warp->index);
 }
 
-/* The columns are the allocation's, all of it, and nothing is in flight there. */
+/* Checks that the columns are all of an allocation, and that nothing is in flight there. */
 static bool may_free(const emu_tmem *memory, emu_warp *warp, const emu_op *op, uint32_t address,
                      uint32_t columns) {
   const int first = (int)(address & 0xffff), slice = first / EMU_TMEM_SLICE;
@@ -352,7 +352,7 @@ uint64_t emu_tmem_move_group(const emu_tmem_user *user, emu_tmem_move move) {
   return EMU_TMEM_MOVES * (1 + user->products) + move;
 }
 
-/* Whether both are of one pipe, and it does the older one first. */
+/* Whether both are in one pipe, which does the older one first. */
 static bool is_piped(const emu_async *older, const emu_async *newer) {
   if (!newer->chain || older->chain != newer->chain) return false;
   if (!older->group || !newer->group) return true; /* one of them is a product */
@@ -361,7 +361,7 @@ static bool is_piped(const emu_async *older, const emu_async *newer) {
          newer->group % EMU_TMEM_MOVES == EMU_TMEM_MOVE_FOUR;
 }
 
-/* Who has it in flight, in a way that bars this use; NULL: nobody. */
+/* The claim of an operation in flight that forbids this use of a region; NULL: none. */
 static const emu_tmem_claim *find_owner(const emu_tmem *memory, const emu_tmem_region *region,
                                         bool write, const emu_async *async) {
   for (const emu_tmem_claim *claim = memory->claims; claim; claim = claim->next) {
@@ -372,7 +372,7 @@ static const emu_tmem_claim *find_owner(const emu_tmem *memory, const emu_tmem_r
   return NULL;
 }
 
-/* Whether what happened at the moment is known to the warp, for work of this sort. */
+/* Whether the warp knows of what happened at the moment, for work of this kind. */
 static bool knows(emu_warp *warp, const emu_tmem_user *user, emu_tmem_work work, const moment *m) {
   if (!m->agent) return true;
   if (m->agent == user->work[EMU_TMEM_LOADS].agent) {
@@ -387,7 +387,7 @@ static bool knows(emu_warp *warp, const emu_tmem_user *user, emu_tmem_work work,
                              : emu_hazard_knows(warp, m->agent, m->clock);
 }
 
-/* Whether another load or store is before this work of the warp in the queue of its lanes. */
+/* Whether a load or store is in front of this work of the warp in the queue of its lanes. */
 static bool is_queued(emu_warp *warp, emu_tmem_work work, emu_agent issuer, uint64_t issued) {
   return work != EMU_TMEM_PIPE && issuer && emu_hazard_knows(warp, issuer, issued);
 }
@@ -410,7 +410,7 @@ static bool is_ordered(emu_warp *warp, const emu_op *op, const emu_tmem *memory,
                         : write && !knows(warp, user, work, &p->read) ? &p->read
                                                                       : NULL;
       if (!m) continue;
-      /* The fence is no instruction of the hardware: where a barrier's wait stands, it only keeps
+      /* The fence is not an instruction of the hardware: beside a barrier's wait, it only keeps
        * compilers from reordering. */
       bool waited = emu_hazard_knows(warp, m->agent, m->clock);
       bool queued = is_queued(warp, work, m->issuer, m->issued);
@@ -429,8 +429,8 @@ static bool is_ordered(emu_warp *warp, const emu_op *op, const emu_tmem *memory,
   return true;
 }
 
-/* Whether nobody has the region in flight who bars this use; what is before it in the queue of its
- * lanes lands, and is_ordered tells of it. False after a fault. */
+/* Checks that no operation in flight forbids this use of a region. Those in front of it in the
+ * queue of its lanes land, and is_ordered checks them. False after a fault. */
 static bool is_clear(emu_tmem *memory, const emu_tmem_region *region, bool write,
                      emu_tmem_work work, const emu_async *async, const char *name) {
   emu_cluster *cluster = async->warp->cta->cluster;

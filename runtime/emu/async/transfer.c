@@ -89,7 +89,7 @@ static void row_at(emu_box_row *out, const emu_transfer *transfer, uint32_t inde
   emu_box_row_at(out, &box, index);
 }
 
-/* The host address of a row's bytes inside; NULL after a fault. */
+/* The host address of a row's bytes that are inside the tensor; NULL after a fault. */
 static uint8_t *row_memory(const emu_transfer *transfer, const emu_box_row *row, bool write) {
   emu_device *device = transfer->warp->cta->cluster->run->device;
   uint8_t *memory = emu_global(device, row->address, row->inside, write);
@@ -109,14 +109,14 @@ static uint8_t *row_memory(const emu_transfer *transfer, const emu_box_row *row,
   return NULL;
 }
 
-/* A row of a box as it stands in shared memory, unswizzled. */
+/* A row of a box as it is in shared memory, without the swizzle. */
 typedef struct row_image {
   uint8_t bytes[row_bytes_max];
   uint8_t written[row_bytes_max];
 } row_image;
 
-/* What elements out of bounds hold: zero, or 0x7ff7 in every 16 bits, whatever the type (seen on
- * the H200). */
+/* Fills a row with what elements out of bounds have: zero, or 0x7ff7 in every 16 bits, whatever the
+ * type (seen on the H200). */
 static void fill(row_image *image, const emu_tensor_map *map, uint32_t bytes) {
   memset(image->bytes, 0, bytes);
   memset(image->written, 1, bytes);
@@ -125,8 +125,8 @@ static void fill(row_image *image, const emu_tensor_map *map, uint32_t bytes) {
     image->bytes[i] = i & 1 ? 0x7f : 0xf7;
 }
 
-/* f32 is rounded to tf32 on the way in; the types that flush subnormals do so in reductions alone
- * (seen on the H200). */
+/* f32 is rounded to tf32 on the way in. Types that flush subnormals do so only in reductions (seen
+ * on the H200). */
 static void convert(uint8_t *bytes, uint32_t count, emu_tensor_type type) {
   bool round = type == EMU_TENSOR_TF32 || type == EMU_TENSOR_TF32_FTZ;
   for (uint32_t i = 0; round && i + 4 <= count; i += 4) {
@@ -137,13 +137,13 @@ static void convert(uint8_t *bytes, uint32_t count, emu_tensor_type type) {
   }
 }
 
-/* Elements of 16 bytes of shared memory, packed in fewer of global memory. */
+/* The bytes of global memory that are spread over 16 bytes of shared memory. */
 static uint32_t packed_bytes(const emu_tensor_map *map) {
   return 2 * emu_tensor_type_bits(map->type);
 }
 
-/* Packed elements come apart: to the first bytes of 16. Nobody may rely on what is between: it
- * counts as written, for whoever reads elements reads 16 bytes. */
+/* Spreads packed elements: each group goes to the first of 16 bytes. Nobody may rely on the bytes
+ * between, but they count as written, because whoever reads elements reads 16 bytes. */
 static void spread(row_image *image, const emu_tensor_map *map, uint32_t bytes) {
   uint32_t packed = packed_bytes(map), pieces = bytes / packed;
   for (uint32_t i = pieces; i-- > 0;) {
@@ -177,12 +177,12 @@ static bool read_row(row_image *image, const emu_transfer *transfer, const emu_b
   return true;
 }
 
-/* Whether a swizzle parts the halves of 16 bytes. */
+/* Whether a swizzle separates the halves of 16 bytes. */
 static bool halves_apart(const emu_tensor_map *map) {
   return map->swizzle == EMU_SWIZZLE_128B_ATOM_32B_FLIP_8B;
 }
 
-/* Where byte `linear` of a box that starts at shared offset `anchor` stands, from there. */
+/* Where byte `linear` of a box is that starts at shared offset `anchor`, counted from there. */
 static uint32_t swizzled(const emu_transfer *transfer, uint32_t anchor, uint32_t linear) {
   uint32_t address = anchor + EMU_SHARED_RESERVED + linear;
   return emu_swizzled(transfer->map.swizzle, address) - (anchor + EMU_SHARED_RESERVED);
@@ -205,7 +205,7 @@ scatter_pieces(const operation *o, const emu_box_row *row, const row_image *imag
   }
 }
 
-/* Tells where the row's pieces have gone; of packed elements, 16 bytes hold fewer. */
+/* Tells follow.h where the row's pieces have gone; 16 bytes have fewer packed elements. */
 static void tell_row(const operation *o, const emu_box_row *row) {
   const emu_tensor_map *map = &o->transfer.map;
   emu_place to = o->to.place, at = to;
@@ -270,7 +270,7 @@ static void copy_across(operation *o) {
     marks[i] = (uint8_t)((marks[i] & ~EMU_MARK_WRITTEN) | (read[i] & EMU_MARK_WRITTEN));
 }
 
-/* The phase that is running is the one that this operation is part of. */
+/* Completes an operation on its mbarrier, in the current phase, which is the one it belongs to. */
 static bool complete(operation *o) {
   const emu_transfer *t = &o->transfer;
   if (!o->barrier->live) {
@@ -305,7 +305,7 @@ static void count_bytes(const emu_transfer *t, bool in) {
   *(t->tensor ? tensor : plain) += emu_transfer_bytes(t);
 }
 
-/* Finds the barrier, which lives in the CTA that gets the bytes, or in its pair. */
+/* Finds the barrier, which is in the CTA that gets the bytes, or in the other one of its pair. */
 static bool find_barrier(operation *o, emu_place place) {
   const emu_transfer *t = &o->transfer;
   const emu_bank *bank = o->to.place.bank;
@@ -345,7 +345,7 @@ bool emu_transfer_multicast(const emu_transfer *transfer, emu_place to, emu_plac
               "a CTA mask of 0x%x, in a cluster of %u CTAs", mask, cluster->cta_count);
     return false;
   }
-  /* Of pairs it is the barrier in the even, or in the odd CTA of each, as the one that is given. */
+  /* In pairs, it is the barrier of the even or of the odd CTA of each, as the given one is. */
   uint32_t odd = barrier.bank->cta->rank & 1;
   for (uint32_t rest = mask; rest; rest &= rest - 1) {
     uint32_t rank = (uint32_t)__builtin_ctz(rest);
@@ -408,7 +408,7 @@ static void mark_written(emu_device *device, uint64_t address, const uint8_t *ma
   }
 }
 
-/* What a row is added to must have been written, as with red. */
+/* Reduces a row to memory, which must have been written, as for red. */
 static bool reduce_row(const emu_transfer *t, const emu_box_row *row, uint8_t *memory,
                        const uint8_t *bytes) {
   const emu_run *run = t->warp->cta->cluster->run;
@@ -427,7 +427,7 @@ static bool reduce_row(const emu_transfer *t, const emu_box_row *row, uint8_t *m
   return true;
 }
 
-/* A plain row without the bytes that .cp_mask leaves out. */
+/* Writes a plain row without the bytes that .cp_mask leaves out. */
 static void write_masked(const emu_transfer *t, const emu_box_row *row, uint8_t *memory,
                          const uint8_t *bytes, const uint8_t *marks) {
   for (uint32_t i = 0; i < row->inside; i++) {
@@ -453,7 +453,7 @@ static bool write_row(const operation *o, const emu_box_row *row, const uint8_t 
 }
 
 /* Stores and reductions of boxes end at whole 16 bytes of global memory, not at the tensor's last
- * element: an H100 writes 8 elements of 16 bits of a line where the map has 7. */
+ * element: an H100 writes 8 elements of 16 bits of a line even if the map has 7. */
 static void widen(emu_box_row *row) {
   uint32_t rest = (uint32_t)(-(row->address + row->inside) % 16), most = row->bytes - row->lead;
   row->inside = rest < most - row->inside ? row->inside + rest : most;
@@ -481,7 +481,7 @@ static bool land_write(emu_async *self, emu_cluster *cluster) {
   return true;
 }
 
-/* Reads shared memory; what is read then waits to be written. */
+/* Reads shared memory, and issues the operation that writes what was read. */
 static bool land_read(emu_async *self, emu_cluster *cluster) {
   operation *o = (operation *)self;
   operation *write = new_operation(&o->transfer);
@@ -521,7 +521,7 @@ bool emu_transfer_out(const emu_transfer *transfer, emu_place from) {
 
 /* ---- Groups ----------------------------------------------------------------------------- */
 
-/* The clock of the groups counts reads of shared memory. */
+/* The groups' clock counts reads of shared memory. */
 const emu_unit emu_unit_bulk = {.name = "asynchronous work", .warp_bytes = sizeof(emu_groups)};
 
 bool emu_bulk_commit(emu_warp *warp, const emu_op *op, uint32_t lanes) {

@@ -1,4 +1,4 @@
-/* Bulk copies on their way, of plain bytes and of boxes of tensors. */
+/* Bulk copies, of plain bytes and of boxes of tensors. */
 #ifndef GG_EMU_TRANSFER_H
 #define GG_EMU_TRANSFER_H
 
@@ -8,29 +8,29 @@
 #include "emu/async/reduce.h"
 #include "emu/hazard/beside.h"
 
-/* What a decoder fills in, on its stack; issuing makes operations of it. */
+/* A decoder fills this in, on its stack, and issuing makes operations of it. */
 typedef struct emu_transfer {
   emu_warp *warp;
   const emu_op *op;
   int lane;
   bool tensor;
   bool pair;          /* .cta_group::2: the mbarrier may be in either CTA of a pair */
-  emu_tensor_map map; /* of tensors, */
+  emu_tensor_map map; /* for tensors, */
   uint64_t map_at;    /* and where it is */
   int32_t at[EMU_TENSOR_RANK];
-  bool four; /* rows, which are anywhere: the map's box is made as many rows high */
+  bool four; /* four rows, which may be anywhere; the map's box is changed to have as many */
   int32_t rows[EMU_FOUR_ROWS];
-  uint64_t address; /* of plain copies: global memory */
-  uint32_t bytes;   /* of plain copies */
-  uint16_t skipped; /* bytes of each 16 that .cp_mask leaves out, a bit each */
+  uint64_t address; /* for plain copies: in global memory */
+  uint32_t bytes;   /* for plain copies */
+  uint16_t skipped; /* bytes of each 16 that .cp_mask leaves out, as bits */
   bool reduces;
   emu_reduction reduction;
   emu_type type;   /* of what is reduced */
-  bool flushes;    /* f32 is added with subnormals flushed */
-  emu_order order; /* where it was issued: transfer.c's */
+  bool flushes;    /* f32 is added with subnormals flushed to 0 */
+  emu_order order; /* what it is ordered behind; transfer.c sets it */
 } emu_transfer;
 
-/* Bytes in shared memory that the transfer may write; that it may read; and those that it counts.
+/* Bytes in shared memory that the transfer may write; that it may read; and bytes that it counts.
  */
 uint64_t emu_transfer_span(const emu_transfer *transfer);
 uint64_t emu_transfer_span_read(const emu_transfer *transfer);

@@ -1,8 +1,8 @@
 /* Streams, events and graphs.
  *
- * A stream does its work at once, in the order of the calls: one of the orders that CUDA allows.
- * While it captures, work goes into a graph instead, which is a list in that same order. Events
- * take the host's time: it says how long the emulator took, and nothing of a GPU. */
+ * A stream does its work at once, in the order of the calls, which is one of the orders that CUDA
+ * allows. While it is captured, work goes into a graph instead, which is a list in that order.
+ * Events take the host's time, which says how long the emulator took, and nothing about a GPU. */
 #include <string.h>
 #include <time.h>
 
@@ -32,7 +32,8 @@ static CUresult run_launch(emu_process *process, const emu_work *work, emu_succe
   return emu_result(process, st, &err);
 }
 
-/* `stream`: what of its launches may still run. Work that is no launch waits for all of them. */
+/* Does work. `stream` says which of its launches may still run; work that is not a launch waits for
+ * all of them. */
 static CUresult do_work(emu_process *process, const emu_work *work, emu_succession *stream) {
   if (work->kind != EMU_WORK_LAUNCH) *stream = (emu_succession){0};
   switch (work->kind) {
@@ -83,8 +84,8 @@ static CUgraph capture_of(CUstream stream) {
   return (uintptr_t)stream <= 2 ? NULL : stream->capture;
 }
 
-/* Of a stream to which work is about to be given. The legacy stream waits for those of others, and
- * these for it. */
+/* The launches of a stream that is about to get work. The legacy stream waits for those of other
+ * streams, and they for its. */
 static emu_succession *past_of(emu_process *process, CUstream stream) {
   bool usual = (uintptr_t)stream <= 2;
   emu_past *past = usual ? &process->past : &stream->past;
@@ -98,7 +99,7 @@ static emu_succession *past_of(emu_process *process, CUstream stream) {
   return &past->launches;
 }
 
-/* The launch that the stream gets next waits for all ahead, or for something else besides. */
+/* Notes that the stream's next launch waits for all launches ahead, or for something else. */
 static void part(emu_process *process, CUstream stream) {
   *past_of(process, stream) = (emu_succession){0};
 }
@@ -187,7 +188,7 @@ CUresult emu_cuStreamDestroy(CUstream stream) {
   return destroy(stream, EMU_HANDLE_STREAM);
 }
 
-/* Everything that was submitted is done. */
+/* Everything that was submitted has been done already. */
 CUresult emu_cuStreamSynchronize(CUstream stream) {
   emu_process *process;
   CUresult result = emu_enter(&process);
@@ -213,7 +214,7 @@ CUresult emu_cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   return emu_leave(process, result);
 }
 
-/* A stream's flags, or its priority where `priority` is asked for. */
+/* A stream's flags, or its priority if `priority` is not NULL. */
 static CUresult stream_facts(CUstream stream, unsigned *flags, int *priority) {
   emu_process *process;
   CUresult result = emu_enter(&process);
@@ -278,8 +279,8 @@ CUresult emu_cuStreamBeginCapture(CUstream stream, int mode) {
   return emu_leave(process, result);
 }
 
-/* Into a graph that is there: its nodes run in the order in which they came, so that it does not
- * matter which of them the new ones come after. */
+/* Captures into an existing graph. Its nodes run in the order in which they were added, so it does
+ * not matter after which of them the new ones come. */
 CUresult emu_cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, void *const *after,
                                          const void *edges, size_t count, int mode) {
   (void)after, (void)edges, (void)count, (void)mode;
@@ -382,8 +383,7 @@ CUresult emu_cuGraphInstantiate(CUgraphExec *out, CUgraph graph, unsigned long l
   return result;
 }
 
-/* Of launches that streams which are captured together have left between each other, nobody knows
- * here what they wait for. */
+/* If several streams were captured together, a graph does not say which launches wait for which. */
 static CUresult run_graph(emu_process *process, CUgraph graph) {
   emu_succession launches = {0};
   CUstream stream = NULL;

@@ -1,17 +1,18 @@
 /* See beside.h.
  *
  * A stream (emu_succession) knows which launches may still run when its next one begins, and which
- * of them may even then when that one has waited: griddepcontrol.wait waits for the launch ahead,
- * and for those before it only as far as that one has waited itself.
+ * of them may still run when that one has waited: griddepcontrol.wait waits for the launch ahead,
+ * but for those before it only as far as that one has waited itself.
  *
- * Having waited is an agent of the race detector, the gate, at clock EMU_ORDER_WAITED: who waits
- * learns it, and barriers hand it on. Between clusters, and from one launch to the next, there is
- * no clock: a byte's tag says whether a strong write of it was a release, and who acquires it
- * learns of the gate. That may be too much, and is never too little.
+ * For the race detector, an agent called the gate stands for having waited, at clock
+ * EMU_ORDER_WAITED: whoever waits learns it, and barriers hand it on. Between clusters, and from
+ * one launch to the next, there is no clock. There, a byte's tag says whether a strong write of it
+ * was a release, and whoever acquires it learns of the gate. That may be too much, but is never too
+ * little.
  *
- * What has come before its CTA's launch_dependents was over on hardware when the next launch began,
- * if it was read, or written with a fence behind it; PTX does not say so. Stores are kept in a list
- * until that instruction comes, as many as one would hand on so. */
+ * On hardware, what came before its CTA's launch_dependents was over when the next launch began, if
+ * it was a read, or a write with a fence behind it; PTX does not say so. Stores are kept in a list
+ * until that instruction comes; the list has room for as many as are usual. */
 #include "emu/hazard/beside.h"
 
 #include <pthread.h>
@@ -27,7 +28,7 @@
 
 enum { recent_most = 64, stores_most = 256, sites_least = 64 };
 
-/* Of a warp, bits. */
+/* Bits of a warp's state. */
 enum { FENCED = 1, FENCED_WAITED = 2, PENDING_WAITED = 4, PENDING_ALL = 8 };
 
 /* The number of an instruction's accesses. */
@@ -38,10 +39,10 @@ typedef struct site {
 
 struct emu_beside {
   struct emu_touches *touches; /* the device's */
-  uint32_t first;              /* of this launch's numbers */
+  uint32_t first;              /* the first of this launch's numbers */
   emu_ahead begun, waited;     /* what may still run before, and behind, the wait */
-  atomic_bool has_waited;      /* some thread has */
-  atomic_bool begins_late;     /* the next launch begins behind such a wait */
+  atomic_bool has_waited;      /* whether some thread has waited */
+  atomic_bool begins_late;     /* whether the next launch begins behind such a wait */
   pthread_mutex_t lock;
   site *sites; /* a hash table */
   uint32_t site_count, site_room;
@@ -60,7 +61,7 @@ typedef struct early_store {
 struct emu_part {
   emu_agent gate;
   bool triggered[EMU_CLUSTER_MAX], waited[EMU_CLUSTER_MAX];
-  bool unwaited[EMU_CLUSTER_MAX]; /* a thread that has not waited has triggered */
+  bool unwaited[EMU_CLUSTER_MAX]; /* whether a thread has triggered that has not waited */
   uint8_t warps[EMU_CLUSTER_MAX * EMU_WARPS_MAX];
   site recent[recent_most];
   early_store stores[stores_most];
@@ -69,7 +70,7 @@ struct emu_part {
 
 /* ---- Launches of a stream --------------------------------------------------------------- */
 
-/* Which of them has left the tag, from 1; 0: none. */
+/* Which of the launches has left a tag, from 1 on; 0: none. */
 static uint32_t launch_of(const emu_ahead *ahead, emu_tag tag) {
   uint32_t number = tag & EMU_TAG_NUMBER;
   for (uint32_t i = 0; number && i < ahead->count; i++) {
@@ -82,7 +83,7 @@ static bool is_ahead(const emu_ahead *ahead, emu_tag tag) {
   return launch_of(ahead, tag) != 0;
 }
 
-/* Where there is no more room, the oldest is taken to have ended. */
+/* Adds a launch. If there is no more room, the oldest one counts as ended. */
 static void add_ahead(emu_ahead *ahead, uint32_t first, uint32_t end) {
   if (first == end) return;
   if (ahead->count == EMU_AHEAD_MAX) {
@@ -102,8 +103,9 @@ static bool triggers(const ptx_module *ptx) {
   return false;
 }
 
-/* Whether a launch beside this one may ask what it has done, or it itself what others have: it is
- * such a one, lets others begin early, or some launch of the device has been such a one. */
+/* Whether a launch beside this one may need to know what it has done, or it what others have: if it
+ * is beside others, lets others begin early, or if some launch of the device has been beside
+ * others. */
 static bool is_wanted(const emu_run *run) {
   const emu_device *device = run->device;
   if (!run->config->succession) return false;
@@ -181,7 +183,7 @@ static bool grow(struct emu_beside *beside) {
   return true;
 }
 
-/* 0 when memory is out. */
+/* The number of an op's accesses; 0 when memory is out. */
 static uint32_t number_of(struct emu_beside *beside, const emu_op *op, const char *kernel) {
   uint32_t number = 0;
   pthread_mutex_lock(&beside->lock);
@@ -234,7 +236,7 @@ void emu_beside_wait(emu_warp *warp) {
   atomic_store(&warp->cta->cluster->run->beside->has_waited, true);
 }
 
-/* What the warp has read before it may rely on now; so may others on what it has known of. */
+/* From now on the warp may rely on what it has read before, and others on what it knew. */
 void emu_beside_fence(emu_warp *warp) {
   struct emu_part *part = part_of(warp);
   if (!part) return;
@@ -258,7 +260,7 @@ static bool says(const emu_op *op, const char *modifier) {
   return false;
 }
 
-/* A strong read of what a strong write has left. */
+/* Called for a strong read of what a strong write has left. */
 static void acquire(emu_warp *warp, const emu_op *op, emu_tag found) {
   struct emu_part *part = part_of(warp);
   const struct emu_beside *beside = warp->cta->cluster->run->beside;
@@ -285,8 +287,8 @@ static emu_tag released(emu_warp *warp, const emu_op *op) {
 
 /* ---- The next launch may begin ---------------------------------------------------------- */
 
-/* What the CTA has stored and fenced is over; `trigger`: the warp that says so, which must know of
- * it; NULL: all warps have ended. */
+/* Notes that what the CTA has stored and fenced is over. `trigger` is the warp that triggers, which
+ * must know of it; NULL: all warps have ended. */
 static void end_stores(struct emu_part *part, const struct emu_beside *beside, unsigned rank,
                        emu_warp *trigger) {
   for (uint32_t i = 0; i < part->store_count; i++) {
@@ -303,7 +305,7 @@ static void end_stores(struct emu_part *part, const struct emu_beside *beside, u
   }
 }
 
-/* The first thread of the CTA to say so counts, and that may be any that says so. */
+/* The first thread of a CTA that triggers is what counts, and any that does may be the first. */
 void emu_beside_trigger(emu_warp *warp) {
   struct emu_part *part = part_of(warp);
   unsigned rank = warp->cta->rank;
@@ -323,7 +325,7 @@ gg_status emu_part_open(struct emu_part **out, emu_cluster *cluster, gg_error *e
   return GG_OK;
 }
 
-/* A CTA that ends without a word lets the next launch begin so. */
+/* A CTA that ends without launch_dependents lets the next launch begin by that. */
 void emu_part_close(emu_cluster *cluster) {
   struct emu_part *part = cluster->hazards->part;
   struct emu_beside *beside = cluster->run->beside;
@@ -348,13 +350,13 @@ typedef struct actor {
   bool synchronous;
   emu_order order;
   const struct emu_beside *beside;
-  const emu_ahead *ahead;        /* what it is held against; NULL: nothing */
-  emu_tag write, read;           /* what it leaves */
-  emu_tag good_write, good_read; /* found good last */
+  const emu_ahead *ahead;        /* the launches that it is compared with; NULL: none */
+  emu_tag write, read;           /* the tags that it leaves */
+  emu_tag good_write, good_read; /* the last tags that were found good */
   bool told;
 } actor;
 
-/* What may still run for who has this behind it; NULL: nothing. */
+/* What may still run for an access with this order; NULL: nothing. */
 static const emu_ahead *ahead_of(const struct emu_beside *beside, emu_order order) {
   if (order == EMU_ORDER_ALL) return NULL;
   const emu_ahead *ahead = order == EMU_ORDER_WAITED ? &beside->waited : &beside->begun;
@@ -391,7 +393,7 @@ static bool report(actor *a, emu_place place, emu_tag earlier, bool wrote) {
                        wrote ? "written" : "read", who.line, who.form, reason);
 }
 
-/* Whether a thread stores what is there already, which changes nothing. */
+/* Whether a thread stores the value that is there, which changes nothing. */
 static bool stores_the_same(const actor *a, emu_place place) {
   uint8_t value[EMU_ACCESS_MAX];
   if (!a->synchronous || !emu_is_store(a->op)) return false;
@@ -406,9 +408,9 @@ static bool conflicts(const actor *a, emu_tag earlier) {
   return is_ahead(a->ahead, earlier) && !(a->intent & EMU_STRONG && earlier & EMU_TAG_STRONG);
 }
 
-/* One byte of the access at `place`; false after a fault. A launch that stores what the one ahead
- * has stored changes nothing for that one. A third that has read the byte between them is told of
- * all the same, as it is where nobody ahead has stored: values are alike by chance, too. */
+/* Checks one byte of the access at `place`; false after a fault. A launch that stores what the one
+ * ahead has stored changes nothing for that one. But if a third one has read the byte between them,
+ * that is a fault, as it is if nobody ahead has stored: values may be equal by chance. */
 static bool check(actor *a, emu_place place, emu_tag write, emu_tag read) {
   if (write == a->good_write && read == a->good_read) return true;
   if (conflicts(a, write)) {
@@ -425,8 +427,8 @@ static bool check(actor *a, emu_place place, emu_tag write, emu_tag read) {
   return true;
 }
 
-/* Of the accesses of one launch to a byte that which asks for most is remembered: one that is no
- * atomic, and no early one. */
+/* Of a launch's accesses to a byte, the one that needs the most order is remembered: one that is
+ * neither atomic nor early. */
 static bool asks_more(const actor *a, emu_tag last, emu_tag now) {
   const emu_tag less = EMU_TAG_STRONG | EMU_TAG_EARLY;
   return (last & EMU_TAG_NUMBER) >= a->beside->first && (last & less) < (now & less);
@@ -437,7 +439,7 @@ static void leave(_Atomic emu_tag *tag, const actor *a, emu_tag last, emu_tag no
   atomic_store_explicit(tag, now, memory_order_relaxed);
 }
 
-/* An exchange hands on what the write that it has read from tells. */
+/* An exchange hands on what it learns from the write that it has read. */
 static emu_tag hand_on(const actor *a, emu_tag last) {
   if (!(a->intent & EMU_STRONG) || !(a->intent & EMU_READ) || !(last & EMU_TAG_STRONG)) return 0;
   if ((last & EMU_TAG_NUMBER) >= a->beside->first)
@@ -446,7 +448,7 @@ static emu_tag hand_on(const actor *a, emu_tag last) {
   return released ? EMU_TAG_TEACHES : 0;
 }
 
-/* A range for whose tags there is no memory, as they take eight times as much, is not looked at. */
+/* Tags take eight times as much memory as a range. If there is not enough, it is not checked. */
 static bool touch(actor *a, emu_place place, uint32_t bytes) {
   emu_touch *touched = place.bank->read_only ? NULL : emu_touches_of(place.bank);
   if (!touched) return true;
@@ -463,7 +465,7 @@ static bool touch(actor *a, emu_place place, uint32_t bytes) {
   return true;
 }
 
-/* Neighbours' stores are one. */
+/* Keeps a store in the list. Stores of neighbouring bytes become one. */
 static void keep_store(struct emu_part *part, emu_warp *warp, emu_place place, uint32_t bytes) {
   uint64_t clock;
   emu_agent agent = emu_hazard_moment(warp, &clock);

@@ -1,15 +1,15 @@
-/* Accesses, held against what is ordered before them.
+/* Checks accesses against what is ordered before them.
  *
  * A write must come after the last write and after all reads since; a read after the last write.
- * Neighbouring words mostly have equal histories: a cell equal to the one before, which was found
- * good, is good too, and becomes what that one has become. Of a warp's own accesses only the lane
- * matters: another lane must have met this one since (`met`). What an asynchronous operation does
- * is ordered by its agent alone; that of the async proxy reads what threads wrote only where a
- * proxy fence was between, and writes where they read only then.
+ * Neighbouring words mostly have equal histories. So if a cell equals the one before, which was
+ * found good, it is good, too, and becomes what that one has become. For a warp's own accesses only
+ * the lane matters: another lane must have met this one since (`met`). What an asynchronous
+ * operation does is ordered only by its agent. If that is of the async proxy, it may read what
+ * threads wrote, and write where they read, only if a proxy fence was between.
  *
- * A store of what is there already changes nothing: threads that store the same value to one place
- * do not race with each other. Where nothing orders such a store, it is kept among the place's
- * readers, beside the last write: a later write must come after both, a read after one of the two.
+ * A store of the value that is there changes nothing: threads that store the same value to one
+ * place do not race with each other. If nothing orders such a store, it is kept among the place's
+ * readers, beside the last write. A later write must come after both, a read after one of the two.
  * (Warp-specialised kernels of Triton store the same constant from every warp.) */
 #include <stdio.h>
 #include <string.h>
@@ -30,18 +30,18 @@ typedef struct actor {
   const emu_op *op;
   int lane; /* ANY_LANE: of an operation that several lanes have issued */
   bool write, atomic;
-  bool own;        /* it has come upon what its own warp has written */
-  bool agrees;     /* what it came upon last is not ordered, but stores the same value */
+  bool own;        /* whether it has found what its own warp has written */
+  bool agrees;     /* the last write that it found is not ordered, but stores the same value */
   emu_place place; /* of the lane's access; `bytes` 0: it is an asynchronous operation's */
   uint32_t bytes;
   emu_proxy proxy;
-  bool trusting; /* see emu_async, as */
+  bool trusting; /* this and `since` are as in emu_async */
   uint64_t since;
   emu_epoch epoch;
-  /* Histories; there is none where write is EMU_CELL_NONE. */
-  emu_cell good;              /* what was found good last, for some lane */
-  emu_cell before, after;     /* what this lane has come upon last, and what it has made of that */
-  uint64_t known[known_most]; /* agents and clocks of writes that are ordered; 0: no such */
+  /* Histories; `write` is EMU_CELL_NONE if there is none. */
+  emu_cell good;              /* the last one that was found good, for some lane */
+  emu_cell before, after;     /* the last one that this lane has found, and what became of it */
+  uint64_t known[known_most]; /* agents and clocks of writes that are ordered; 0: none */
 } actor;
 
 static void forget_histories(actor *a) {
@@ -80,7 +80,7 @@ static bool grow_sites(emu_sites *sites) {
   return true;
 }
 
-/* The number of an op, which is remembered; 0 stands for those that have no number. */
+/* The number of an op, which is remembered; 0 if it cannot have one. */
 static uint32_t site_of(struct emu_hazards *hazards, const emu_op *op) {
   emu_sites *sites = &hazards->sites;
   if (!grow_sites(sites)) return 0;
@@ -92,7 +92,7 @@ static uint32_t site_of(struct emu_hazards *hazards, const emu_op *op) {
   return *bucket;
 }
 
-/* 0 for agents and clocks that have no number: their accesses are forgotten. */
+/* An access as an epoch; 0 if its agent or clock does not fit, so that it is forgotten. */
 static emu_epoch epoch_of(struct emu_hazards *hazards, emu_agent agent, uint64_t clock,
                           const emu_op *op, int lane) {
   if (!agent || clock >= (1u << EMU_EPOCH_CLOCK_BITS)) return 0;
@@ -113,10 +113,10 @@ static bool is_collective(const struct emu_hazards *hazards, emu_epoch epoch) {
 }
 
 /* Whether two threads of one CTA access its shared memory, and a relaxed arrival at the cluster's
- * barrier has kept them apart in time. Each SM serves its shared memory in order, so that hardware
- * has them in this order, too; what crosses the cluster or the proxies is another matter. A thread
- * that has waited for its cp.async before it arrived has accessed what this wrote, in its own CTA.
- */
+ * barrier has kept them apart in time. Each SM serves its shared memory in order, so the hardware
+ * has them in this order, too; that is not so across CTAs or proxies. If a thread has waited for
+ * its cp.async before it arrived, what that wrote counts as an access of the thread, in its own
+ * CTA. */
 static bool is_past(const actor *a, emu_epoch earlier) {
   emu_agent agent = emu_epoch_agent(earlier);
   const emu_watched *other = a->hazards->warp_of[agent];
@@ -127,8 +127,8 @@ static bool is_past(const actor *a, emu_epoch earlier) {
          emu_hazard_past(a->warp, agent, emu_epoch_clock(earlier));
 }
 
-/* Whether hardware may have a copy write before a thread's read that a barrier orders before it. A
- * module without any fence relies on its not doing so. */
+/* Whether on hardware a copy may write before a thread has read, though a barrier orders the read
+ * before it. A module without any fence relies on that not happening. */
 static bool overtakes(const actor *a, emu_agent reader, uint32_t clock) {
   const emu_watched *read = a->hazards->warp_of[reader];
   if (!a->write || a->proxy != EMU_PROXY_ASYNC || !read) return false;
@@ -136,17 +136,17 @@ static bool overtakes(const actor *a, emu_agent reader, uint32_t clock) {
          emu_clocks_of(&a->watched->knows.proxied, reader) < clock;
 }
 
-/* Within the warp, of which lane. */
+/* Compares an access with an earlier one of the same warp, by lanes. */
 static verdict after_own(const actor *a, emu_epoch earlier, bool earlier_wrote) {
   emu_agent agent = emu_epoch_agent(earlier);
   if (agent != a->watched->agent || emu_epoch_clock(earlier) < a->watched->met) return ORDERED;
   if (a->lane == ANY_LANE || (int)emu_epoch_lane(earlier) == a->lane) return ORDERED;
-  /* Of lanes that write a place in one instruction, one wins. */
+  /* If lanes write one place in one instruction, one of them wins. */
   if (earlier_wrote) return a->write && op_of(a->hazards, earlier) == a->op ? ORDERED : LANES;
   return is_collective(a->hazards, earlier) ? ORDERED : LANES;
 }
 
-/* Whether the async proxy reads what a thread wrote, with no proxy fence between the two. */
+/* Whether the async proxy reads what a thread wrote, without a proxy fence between the two. */
 static bool is_unfenced(const actor *a, emu_epoch earlier) {
   emu_agent agent = emu_epoch_agent(earlier);
   return a->proxy == EMU_PROXY_ASYNC && !a->write && a->hazards->warp_of[agent] &&
@@ -185,7 +185,7 @@ static verdict after_readers(const actor *a, uint64_t read, emu_epoch *culprit) 
   return worst;
 }
 
-/* Whether a store of the same value as the last write's stands among the readers. */
+/* Whether one of the readers is a store, of the same value as the last write. */
 static bool is_store(const struct emu_hazards *hazards, emu_epoch reader) {
   const emu_op *op = op_of(hazards, reader);
   return op && emu_is_store(op);
@@ -210,7 +210,7 @@ static void name(char *out, size_t size, const struct emu_hazards *hazards, emu_
   }
 }
 
-/* Whether the kernel goes on. */
+/* Reports a race; whether the kernel goes on. */
 static bool report(const actor *a, emu_place place, verdict found, emu_epoch earlier, bool wrote) {
   static const char *const reasons[] = {
       [UNORDERED] = "no barrier, wait or flag orders the two",
@@ -245,7 +245,8 @@ static bool stores_the_same(const actor *a, const emu_cell *cell) {
   return !memcmp(value, emu_place_bytes(a->place), a->bytes);
 }
 
-/* Whether a thread reads what it knows a thread to have stored, who stored the same as the last. */
+/* Whether a thread reads what it knows that another thread has stored, and the last write stored
+ * the same. */
 static bool reads_the_same(const actor *a, const emu_cell *cell) {
   const emu_readers *readers = &a->hazards->shadow.readers;
   uint32_t set = cell->read & EMU_CELL_FLAG ? (uint32_t)cell->read : 0;
@@ -258,13 +259,13 @@ static bool reads_the_same(const actor *a, const emu_cell *cell) {
   return false;
 }
 
-/* Whether a race is none, as all that are in it agree on the value. */
+/* Whether this is not a race because all accesses agree on the value. */
 static bool is_agreed(actor *a, const emu_cell *cell) {
   a->agrees = a->write ? stores_the_same(a, cell) : reads_the_same(a, cell);
   return a->agrees;
 }
 
-/* Whether the access comes after what the cell has seen; false after a fault. */
+/* Whether the access is ordered after those that the cell remembers; false after a fault. */
 static bool is_ordered(actor *a, emu_place place, const emu_cell *cell) {
   a->agrees = false;
   if (cell->write == a->good.write && cell->read == a->good.read) return true;
@@ -289,7 +290,7 @@ static bool is_ordered(actor *a, emu_place place, const emu_cell *cell) {
 
 /* ---- Recording -------------------------------------------------------------------------- */
 
-/* What is done to the set of readers of each cell that has one. */
+/* What is done with the set of readers of each cell that has one. */
 typedef enum sweep { MARK, RENAME, FORGET } sweep;
 
 static void sweep_cell(emu_cell *cell, sweep how, uint32_t *marks) {
@@ -300,12 +301,13 @@ static void sweep_cell(emu_cell *cell, sweep how, uint32_t *marks) {
   if (how == FORGET) cell->read = 0;
 }
 
-/* A bank has one for each word. */
+/* How many cells a bank has: one for each word. */
 static uint64_t cells_of(const emu_bank *bank) {
   return bank->size / 4 + 1;
 }
 
-/* Free bytes have no flag in `read`, as it is a number; a split one's place is no set. */
+/* Goes over all cells. Free ones have a number in `read`, without the flag; that of a split one is
+ * not a set. */
 static void sweep_cells(struct emu_hazards *hazards, sweep how, uint32_t *marks) {
   emu_shadow *shadow = &hazards->shadow;
   for (unsigned rank = 0; rank < hazards->cluster->cta_count; rank++) {
@@ -320,8 +322,8 @@ static void sweep_cells(struct emu_hazards *hazards, sweep how, uint32_t *marks)
   }
 }
 
-/* Makes room for sets: those of no cell are collected. Where memory is out, or all of it is in use,
- * all readers of all bytes are forgotten. */
+/* Makes room for sets: those that no cell has are collected. If memory is out, or all of it is in
+ * use, all readers of all bytes are forgotten. */
 static void collect_readers(actor *a) {
   emu_readers *readers = &a->hazards->shadow.readers;
   uint32_t *marks = emu_readers_marks(readers);
@@ -339,7 +341,7 @@ static void collect_readers(actor *a) {
   forget_histories(a);
 }
 
-/* Adds the reader to the cell's; false where there is no room for the set. */
+/* Adds a reader to a cell; false if there is no room for the set. */
 static bool add_reader(emu_readers *readers, emu_cell *cell, emu_epoch epoch) {
   uint32_t set = (uint32_t)cell->read;
   if (!(cell->read & EMU_CELL_FLAG) && !emu_readers_add(&set, readers, 0, cell->read)) return false;
@@ -381,13 +383,13 @@ static bool touch_cell(actor *a, emu_place place, emu_cell *cell, int tasks) {
   a->before = *cell;
   if (tasks & RECORD) record(a, cell);
   a->after = *cell;
-  if (a->agrees) forget_histories(a); /* another cell's value may be another */
+  if (a->agrees) forget_histories(a); /* another cell may have another value */
   return true;
 }
 
-/* Words from `at` on that have come upon what the cell before has, up to `end`: what that has
- * become, they become. Returns the first other one. To a read it is all one which lane and
- * instruction of another agent has written; what it records depends on the readers alone. */
+/* Updates words from `at` on, up to `end`, as long as their history is that of the cell before:
+ * they become what that has become. Returns the first other one. For a read it does not matter
+ * which lane and instruction of another agent has written, because only readers change. */
 static uint32_t touch_alike(const actor *a, emu_cell *words, uint32_t at, uint32_t end, int tasks) {
   emu_cell before = a->before, after = a->after;
   if (before.write == EMU_CELL_NONE) return at;
@@ -408,7 +410,7 @@ static uint32_t touch_alike(const actor *a, emu_cell *words, uint32_t at, uint32
 
 /* ---- Reads that are checked alone ------------------------------------------------------- */
 
-/* The agent and clock of a write, and the place for it in `known`. */
+/* The agent and clock of a write, by which it is found in `known`. */
 static uint64_t key_of(emu_epoch write) {
   return write >> EMU_EPOCH_CLOCK_SHIFT;
 }
@@ -417,7 +419,7 @@ static uint32_t slot_of(uint64_t key) {
   return (uint32_t)(key ^ key >> EMU_EPOCH_CLOCK_BITS) % known_most;
 }
 
-/* Words from `at` on whose writes are known to be ordered. Returns the first other one. */
+/* Skips words from `at` on whose writes are known to be ordered. Returns the first other one. */
 static uint32_t skip_known(const actor *a, const emu_cell *words, uint32_t at, uint32_t end) {
   uint64_t last = 0;
   for (; at < end; at++) {
@@ -428,7 +430,8 @@ static uint32_t skip_known(const actor *a, const emu_cell *words, uint32_t at, u
   return at;
 }
 
-/* The word's write has been found ordered. Which lane has written may matter for its own agent. */
+/* Remembers that a word's write is ordered. For a write of the own warp the lane may matter, so
+ * that is not remembered. */
 static void remember(actor *a, const emu_cell *word) {
   uint64_t key = key_of(word->write);
   if (word->write == EMU_CELL_SPLIT) return;
@@ -438,7 +441,7 @@ static void remember(actor *a, const emu_cell *word) {
 
 /* ---- Words ------------------------------------------------------------------------------ */
 
-/* Bytes `from` to `to` of one word; false after a fault. */
+/* Makes an access to bytes `from` to `to` of one word; false after a fault. */
 static bool touch_word(actor *a, emu_place place, emu_cell *word, uint32_t from, uint32_t to,
                        int tasks) {
   emu_shadow *shadow = &a->hazards->shadow;
@@ -493,7 +496,7 @@ static bool touch(actor *a, emu_place place, uint32_t bytes, int tasks) {
 
 /* ---- Accesses of threads ---------------------------------------------------------------- */
 
-/* A flag in shared memory: reads learn what writers knew. */
+/* An atomic access to a flag in shared memory: reads learn what writers knew. */
 static void flag(emu_warp *warp, emu_place place, bool write) {
   const void *word = &place.bank->bytes[place.offset & ~UINT64_C(3)];
   emu_hazard_acquire(warp, word);
@@ -508,8 +511,8 @@ static bool begin(actor *a, emu_warp *warp, const emu_op *op) {
   return a->watched || out_of_memory(warp, op);
 }
 
-/* The most common access: whole words that nobody but this very lane has touched, or nobody at all;
- * reads count where they matter. Such are ordered. False: there is more to it. */
+/* Makes the most common access: to whole words that only this lane has touched, or nobody at all;
+ * reads count only if they matter. Such accesses are ordered. False: this is not one. */
 static bool touch_own(actor *a, emu_place place, uint32_t bytes) {
   const uint64_t other = ~((UINT64_C(1) << EMU_EPOCH_AGENT_SHIFT) - 1) | (EMU_LANES - 1);
   emu_cell *words = words_of(place.bank);
@@ -532,8 +535,8 @@ static bool touch_own(actor *a, emu_place place, uint32_t bytes) {
   return true;
 }
 
-/* One lane's access. What is good for it need not be for the next; but what ldmatrix finds of other
- * agents is, and its readers have no lanes. */
+/* Makes one lane's access. What is good for one lane need not be good for the next; but what
+ * ldmatrix finds of other agents is, and its readers have no lanes. */
 static bool touch_lane(actor *a, emu_place place, uint32_t bytes, bool together) {
   if (a->write || emu_epoch_agent(a->good.write) == a->watched->agent) {
     a->good.write = EMU_CELL_NONE;
@@ -560,7 +563,7 @@ bool emu_hazard_access(emu_warp *warp, const emu_op *op, uint32_t lanes,
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     int before = a.lane;
     a.lane = __builtin_ctz(rest);
-    /* A read of what the lane before has read, and others have written, tells nothing new. */
+    /* Nothing is new if the lane before has read the same, and others have written it. */
     if (rest != lanes && !write && !a.own && emu_place_same(place[before], place[a.lane])) continue;
     a.epoch = epoch && !together ? epoch | (unsigned)a.lane : epoch;
     if (!touch_lane(&a, place[a.lane], bytes, together)) return false;

@@ -5,15 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Clocks by agent; agents past `count` are at 0. Zeroed: nothing is known. */
+/* Clocks by agent; agents from `count` on are at 0. Zeroed: nothing is known. */
 typedef struct emu_clocks {
   uint32_t *at;
   uint32_t count;
 } emu_clocks;
 
-/* What is ordered before a moment: of all accesses, and of those of the generic proxy that the
- * async proxy may see. `past`: what only came before it in time, for a relaxed arrival at the
- * cluster's barrier was between (emu_hazard_release_past). */
+/* What is ordered before a moment: of all accesses (`seen`), and of those of the generic proxy that
+ * the async proxy may see (`proxied`). `past` has what only came before it in time, because a
+ * relaxed arrival at the cluster's barrier was between (emu_hazard_release_past). */
 typedef struct emu_knowledge {
   emu_clocks seen, proxied, past;
 } emu_knowledge;

@@ -1,8 +1,8 @@
 /* What is ordered before what: agents, objects, and how knowledge passes between them.
  *
  * A warp's clock moves on whenever somebody may have learnt of it, so that what it does next is not
- * yet known. Objects are kept by address in a hash table. Memory that runs out in here has no
- * instruction to blame: it is remembered, and the next access faults. */
+ * yet known to them. Objects are kept by address in a hash table. If memory runs out here, there is
+ * no instruction to blame, so it is remembered, and the next access faults. */
 #include <string.h>
 
 #include "base/alloc.h"
@@ -80,7 +80,7 @@ emu_watched *emu_watch(struct emu_hazards *hazards, emu_warp *warp) {
   return watched;
 }
 
-/* The warp's record, where checks are on and memory has not run out. */
+/* The warp's record; NULL if checks are off or memory has run out. */
 static emu_watched *watch(emu_warp *warp) {
   struct emu_hazards *hazards = warp->cta->cluster->hazards;
   return hazards && !hazards->broken ? emu_watch(hazards, warp) : NULL;
@@ -90,7 +90,7 @@ static struct emu_hazards *hazards_of(const emu_watched *watched) {
   return watched->warp->cta->cluster->hazards;
 }
 
-/* Accesses from now on are of a new clock. */
+/* From now on accesses have a new clock. */
 static void move_on(emu_watched *watched) {
   uint32_t next = emu_clocks_of(&watched->knows.seen, watched->agent) + 1;
   check(hazards_of(watched), emu_clocks_raise(&watched->knows.seen, watched->agent, next));
@@ -142,7 +142,7 @@ static emu_object *find_or_make(struct emu_hazards *hazards, const void *key) {
   return object;
 }
 
-/* Objects keep their slots: what they know is forgotten, who they are is not. */
+/* An object keeps its slot; only what it knows is forgotten. */
 void emu_hazard_forget(emu_cluster *cluster, const void *key) {
   emu_object *object = cluster->hazards ? find(cluster->hazards, key) : NULL;
   if (!object) return;

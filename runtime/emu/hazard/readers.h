@@ -1,10 +1,10 @@
-/* Sets of readers, shared by all bytes that have the same.
+/* Sets of readers. Bytes that have the same readers share a set.
  *
- * A tile of shared memory is read by the same warps word after word, so that few different sets
- * occur. A set is a list whose tails are sets too; each list exists once (hash-consing), and a
- * memory of recent additions makes adding the same reader to the same set a lookup. Sets that no
- * byte has any more are collected now and then, so that the tables stay in the processor's cache:
- * the owner marks those that are in use, and learns their new numbers. */
+ * The same warps read a tile of shared memory word after word, so that few different sets occur. A
+ * set is a list whose tails are sets, too, and each list exists once (hash-consing). Recent
+ * additions are remembered, so that adding the same reader to the same set again is a look-up. Sets
+ * that no byte has any more are collected now and then, so that the tables stay in the processor's
+ * cache: the owner marks those that are in use, and gets their new numbers. */
 #ifndef GG_EMU_READERS_H
 #define GG_EMU_READERS_H
 
@@ -35,33 +35,33 @@ static inline uint32_t emu_epoch_site(emu_epoch epoch) {
 static inline uint32_t emu_epoch_lane(emu_epoch epoch) {
   return (uint32_t)epoch & ((1u << EMU_EPOCH_LANE_BITS) - 1);
 }
-/* Whether two are of the same agent at the same clock. */
+/* Whether two accesses are of the same agent at the same clock. */
 static inline bool emu_epoch_alike(emu_epoch a, emu_epoch b) {
   return a >> EMU_EPOCH_CLOCK_SHIFT == b >> EMU_EPOCH_CLOCK_SHIFT;
 }
 
 typedef struct emu_reader {
   emu_epoch epoch;
-  uint32_t rest; /* the other readers: a set; 0: none */
+  uint32_t rest; /* the set of the other readers; 0: none */
 } emu_reader;
 
 typedef struct emu_readers {
   emu_reader *nodes; /* by set; 0 is the empty one */
   uint32_t count, room;
-  uint32_t limit;    /* of `room`: what is more has to be collected; 0: the least limit */
+  uint32_t limit;    /* of `room`, beyond which sets must be collected; 0: the least limit */
   uint32_t *buckets; /* hash of nodes */
   uint32_t bucket_count;
   struct emu_addition *recent;
 } emu_readers;
 
 void emu_readers_free(emu_readers *readers);
-/* The set with `epoch` in place of that of its agent. False when there is no room for more sets:
- * collect them, and if that is not enough, forget all of them with emu_readers_clear. */
+/* The set in which `epoch` replaces the one of the same agent. False when there is no room for more
+ * sets: collect them, and if that is not enough, forget all of them with emu_readers_clear. */
 bool emu_readers_add(uint32_t *out, emu_readers *readers, uint32_t set, emu_epoch epoch);
 void emu_readers_clear(emu_readers *readers);
-/* Collecting: an array of zeros by set, in which the caller makes those in use nonzero; NULL when
- * memory is out. Then emu_readers_collect puts their new numbers there; free it with gg_free. False
- * when all the room there may be is in use. */
+/* To collect sets, get an array of zeros by set, in which the caller makes those in use nonzero;
+ * NULL when memory is out. Then emu_readers_collect puts their new numbers there; false when all
+ * the room that there may be is in use. Free the array with gg_free. */
 uint32_t *emu_readers_marks(const emu_readers *readers);
 bool emu_readers_collect(emu_readers *readers, uint32_t *marks);
 

@@ -1,8 +1,6 @@
-/* What is remembered of every byte of a bank that is looked after: its last writer and its readers
- * since.
- *
- * Kept in the bank, by words of 4 bytes, or byte by byte for a word that somebody has accessed in
- * part. */
+/* What is remembered of every byte of a bank that is checked for races: its last writer and its
+ * readers since. It is kept in the bank, for words of 4 bytes, or for each byte of a word that
+ * somebody has accessed in part. */
 #ifndef GG_EMU_SHADOW_H
 #define GG_EMU_SHADOW_H
 
@@ -13,8 +11,8 @@
 #define EMU_CELL_FLAG ((uint64_t)1 << 63)
 
 typedef struct emu_cell {
-  uint64_t write; /* an epoch, flagged where it was atomic; or EMU_CELL_SPLIT */
-  uint64_t read;  /* an epoch; flagged: a set of readers; of a split word: where its bytes are */
+  uint64_t write; /* an epoch, with the flag if it was atomic; or EMU_CELL_SPLIT */
+  uint64_t read;  /* an epoch; with the flag, a set of readers; if split, where the bytes are */
 } emu_cell;
 
 #define EMU_CELL_SPLIT UINT64_MAX

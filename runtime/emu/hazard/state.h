@@ -1,4 +1,4 @@
-/* The race detector from inside: order.c keeps what is known, check.c holds accesses against it. */
+/* What the race detector is made of: order.c keeps what is known, check.c checks accesses by it. */
 #ifndef GG_EMU_HAZARD_STATE_H
 #define GG_EMU_HAZARD_STATE_H
 
@@ -8,8 +8,8 @@
 
 enum { EMU_FLAGS = 64, EMU_AGENTS_MAX = (1 << EMU_EPOCH_AGENT_BITS) - 1 };
 
-/* A warp as an agent. knows.seen of itself is its clock: accesses of that clock are not known to
- * anybody else yet. */
+/* A warp as an agent. Its clock is what knows.seen has for itself: accesses of that clock are not
+ * yet known to anybody else. */
 typedef struct emu_watched {
   emu_warp *warp;
   emu_agent agent;
@@ -18,13 +18,13 @@ typedef struct emu_watched {
   emu_knowledge pending; /* from relaxed waits, known from the next fence on */
   emu_clocks tensor;     /* at the last tcgen05.fence::after_thread_sync */
   uint32_t inits;        /* its own clock at its last fence.mbarrier_init */
-  uint32_t consumed; /* what it had read at this clock of its own has come (emu_hazard_consume) */
+  uint32_t consumed; /* what it read up to this clock of its own has come (emu_hazard_consume) */
   uint32_t met;      /* accesses of its own before this clock are ordered for all lanes */
-  bool touched;      /* there are accesses of this clock */
-  const void *flag;  /* the flag come to last, with no access since */
+  bool touched;      /* whether there are accesses of this clock */
+  const void *flag;  /* the last flag that it accessed, if there was no access since */
 } emu_watched;
 
-/* A synchronising object: what it has been told, and the agent that stands for it, if any. */
+/* A synchronising object: what it has learnt, and the agent that stands for it, if any. */
 typedef struct emu_object {
   const void *key; /* NULL: a free slot */
   emu_knowledge knows;
@@ -53,7 +53,7 @@ struct emu_hazards {
   struct emu_part *part; /* beside.h; NULL: no launch is beside this one */
 };
 
-/* The warp's record, made when it is asked for first; NULL when memory is out. */
+/* The warp's record, made when it is first asked for; NULL when memory is out. */
 emu_watched *emu_watch(struct emu_hazards *hazards, emu_warp *warp);
 
 #endif

@@ -8,10 +8,11 @@
 void emu_take_cache_hints(emu_decoder *d);
 /* Takes the memory order and its scope; whether the access is strong. */
 bool emu_take_strong(emu_decoder *d);
-/* .param is the launch's block of parameters, or a function's and its calls', which are locals. */
+/* Decides whether .param is the launch's block of parameters, or that of a function or its calls,
+ * which are locals. */
 void emu_param_space(emu_op *op, const emu_decoder *d, const ptx_operand *address);
 
-/* Whether the op is a plain store (st), and what a lane of the warp stores by it, into `bytes`. */
+/* Whether the op is a plain store (st). The second gives what a lane of the warp stores by it. */
 bool emu_is_store(const emu_op *op);
 void emu_stored_value(uint8_t *bytes, const emu_warp *warp, const emu_op *op, int lane);
 

@@ -1,9 +1,10 @@
 /* Matrix descriptors of wgmma: operands in shared memory.
  *
- * A matrix is made of units of 16 bytes. Along a line (a row of A or column of B where it is stored
- * along K, a k where it is stored along M or N) units follow each other; how lines and units map to
- * addresses, the swizzle mode says. (PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory
- * Layout" and "Matrix Descriptor Format"; the base offset as an H100 takes it.) */
+ * A matrix consists of units of 16 bytes, which follow each other along a line. A line is a row of
+ * A or a column of B if the matrix is stored along K, or has one k if it is stored along M or N.
+ * The swizzle mode says how lines and units map to addresses. (PTX ISA, "Asynchronous Warpgroup
+ * Level Matrix Shared Memory Layout" and "Matrix Descriptor Format"; the base offset as an H100
+ * takes it.) */
 #ifndef GG_EMU_ISA_DESCRIPTOR_H
 #define GG_EMU_ISA_DESCRIPTOR_H
 

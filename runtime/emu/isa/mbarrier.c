@@ -1,11 +1,11 @@
 /* mbarrier.* (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier").
  *
- * test_wait and try_wait are one: a lane whose phase is not complete is told so at once the first
- * time, and blocks when it asks again. Both may take as long as they like before they say no
- * (try_wait suspends up to a limit of the system, and any instruction may be late), so this is an
- * execution that hardware allows; it costs nothing while the lane waits, and shows deadlocks. What
- * it must not do is wait for what this very lane does after giving up: where nothing can run any
- * more, blocked lanes are told no (`give_up`). */
+ * test_wait and try_wait are the same here: if a lane's phase is not complete, the answer is no at
+ * once the first time, and the lane blocks when it asks again. Both may take any time before they
+ * say no (try_wait suspends up to a limit of the system, and any instruction may be late), so
+ * hardware may do this, too. It costs nothing while the lane waits, and shows deadlocks. But it
+ * must not wait for what the same lane does after giving up: when nothing else can run, blocked
+ * lanes get the answer no (`give_up`). */
 #include <string.h>
 
 #include "emu/async/engine.h"
@@ -15,20 +15,20 @@
 
 enum { object_bytes = 8, count_bits = 20 };
 
-/* A wait that a lane has tried: the first try of mbarrier.try_wait gives up at once, as the
- * hardware may, so that code which does not try again is seen. */
+/* A wait that a lane has tried. The first try of mbarrier.try_wait gives up at once, as hardware
+ * may do, so that code that does not try again is noticed. */
 typedef struct attempt {
   emu_mbarrier *barrier;
   uint64_t phase;
   enum { TRY_NONE, TRY_TOLD, TRY_BLOCKED, TRY_EXPIRED } state;
 } attempt;
 
-/* The unit's state of a warp; that of a cluster is emu_mbarriers. */
+/* The unit's state for a warp; that for a cluster is emu_mbarriers. */
 typedef struct attempts {
   attempt of[EMU_LANES];
 } attempts;
 
-/* A state: the phase, and the arrivals it had pending. */
+/* An mbarrier's state as a number: the phase, and its pending arrivals. */
 static uint64_t state_of(const emu_mbarrier *barrier) {
   return barrier->phase << count_bits | barrier->pending;
 }
@@ -70,7 +70,7 @@ static bool is_among(const init inits[EMU_LANES], uint32_t lanes, const init *on
   return false;
 }
 
-/* Lanes that initialise one barrier alike are one, as those that store one value are. */
+/* Lanes that initialise a barrier alike count as one, as those that store one value do. */
 static emu_step run_init(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   init inits[EMU_LANES];
   uint32_t before = 0;
@@ -104,7 +104,7 @@ static emu_step run_inval(emu_warp *warp, const emu_op *op, uint32_t lanes) {
 
 /* ---- Arrivals --------------------------------------------------------------------------- */
 
-/* A thread that completes bytes hands on what it knew at its last fence, as a relaxed arrival. */
+/* A thread that completes bytes hands on what it knew at its last fence, like a relaxed arrival. */
 static emu_step run_tx(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   const mbarrier_facts *facts = op->facts;
   EMU_EACH_LANE(lanes, lane) {
@@ -136,9 +136,9 @@ static bool arrive(emu_warp *warp, const emu_op *op, int lane, emu_mbarrier *bar
   return emu_mbarrier_arrive(warp, op, lane, barrier, count, facts->drop);
 }
 
-/* Arriving at a barrier of a CTA that has exited mostly does no harm on the hardware, and kernels
- * do: consumers of the last tiles tell producers, which are gone already, that they may go on. Not
- * so where the CTA has announced its end at the cluster's barrier and then not waited for the
+/* To arrive at a barrier of a CTA that has exited usually does no harm on hardware, and kernels do
+ * it: consumers of the last tiles tell producers, which are gone already, that they may go on. It
+ * is worse if the CTA has announced its end at the cluster's barrier and then not waited for the
  * others. */
 static bool may_arrive(emu_warp *warp, const emu_op *op, int lane, const emu_cta *cta) {
   if (!cta->cluster->engine->exited[cta->rank]) return true;
@@ -187,7 +187,7 @@ static emu_step run_pending_count(emu_warp *warp, const emu_op *op, uint32_t lan
 
 /* ---- Waits ------------------------------------------------------------------------------ */
 
-/* operands: whether complete, state or parity. 1: the phase is complete; 0: it is not; -1: after a
+/* operands: the result, state or parity. 1: the phase is complete; 0: it is not; -1: there was a
  * fault. */
 static int is_complete(emu_warp *warp, const emu_op *op, int lane, const emu_mbarrier *barrier) {
   const mbarrier_facts *facts = op->facts;
@@ -208,7 +208,7 @@ static int is_complete(emu_warp *warp, const emu_op *op, int lane, const emu_mba
   return -1;
 }
 
-/* Says no to the lanes, and remembers that it has. */
+/* Answers no to the lanes, and remembers that. */
 static emu_step say_no(emu_warp *warp, const emu_op *op, attempts *own,
                        emu_mbarrier *const barrier[EMU_LANES], uint32_t pending) {
   EMU_EACH_LANE(pending, lane) {
@@ -219,7 +219,7 @@ static emu_step say_no(emu_warp *warp, const emu_op *op, attempts *own,
   return EMU_NEXT;
 }
 
-/* None of the lanes' phases is complete. */
+/* Called when none of the lanes' phases is complete. */
 static emu_step wait_on(emu_warp *warp, const emu_op *op, attempts *own,
                         emu_mbarrier *const barrier[EMU_LANES], uint32_t lanes) {
   bool again = true, one = true;
@@ -269,7 +269,7 @@ static void close_cluster(void *state) {
   emu_mbarriers_free(state);
 }
 
-/* The warp's lanes that are blocked give up; whether there are any. */
+/* Lets blocked lanes of a warp give up; says whether there are any. */
 static bool give_up_warp(emu_warp *warp) {
   attempts *own = warp->units[EMU_UNIT_ID_MBARRIER];
   bool any = false;
@@ -319,7 +319,7 @@ static gg_status decode_object(emu_op *op, emu_decoder *d, bool source, gg_error
   return st;
 }
 
-/* state, [address] {, count}; the state stands there even where it is a sink. */
+/* state, [address] {, count}; the state is written even if it is a sink. */
 static gg_status decode_arrive(emu_op *op, emu_decoder *d, const mbarrier_facts *facts,
                                gg_error *err) {
   int first = emu_operand_count(d) > 1 && emu_operand_at(d, 0)->kind != PTX_ADDRESS;
@@ -383,7 +383,7 @@ static gg_status decode_operands(emu_op *op, emu_decoder *d, int operation,
   }
 }
 
-/* The operation's name is the first modifier: .expect_tx is one too, behind .arrive. */
+/* Takes the operation, which is the first modifier. Behind .arrive, .expect_tx is a modifier. */
 static int take_operation(emu_decoder *d) {
   const ptx_form *form = emu_decoder_ptx(d)->form;
   const char *first[2] = {form->modifier_count ? form->modifiers[0] : "", NULL};

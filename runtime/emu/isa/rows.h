@@ -1,6 +1,6 @@
-/* What the rows of a table become. Included twice, before the table each time: its rows are
- * functions first, then forms. A table whose rows have other macros besides defines them twice
- * too. */
+/* What the rows of a table become. It is included twice, each time before the table: the first time
+ * rows become functions, the second time forms. If a table's rows use other macros, it must define
+ * them twice, too. */
 #ifndef ROW1
 #define ROW1(name, opcode, types, types2, needs, allows, operands, D, A, value)                    \
   EMU_LANES_1(name, D, A, value)

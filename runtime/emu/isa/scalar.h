@@ -1,4 +1,4 @@
-/* Scalar instructions as rows of tables: what a form is, and the loop over lanes that runs it.
+/* Scalar instructions are rows of tables, which give a form and the loop over lanes that runs it.
  *
  * A row (integer.def, logic.def, float.def, packed.def) names an opcode, its types, the modifiers
  * that it needs and those that it allows, its operands, and the value of one lane as an expression.
@@ -100,7 +100,7 @@ gg_status emu_op_room(emu_op *op, emu_decoder *d, int operands, void **facts, si
 emu_exec emu_exec_nothing;
 
 /* Iterations of a lane loop do not depend on each other: a lane's result is stored in that lane,
- * and registers do not overlap but when they are the same. Clang finds out when it runs. */
+ * and two registers are the same or do not overlap. Clang's code tests that when it runs. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define EMU_INDEPENDENT _Pragma("GCC ivdep")
 #else
@@ -168,7 +168,7 @@ emu_exec emu_exec_nothing;
     return EMU_NEXT;                                                                               \
   }
 
-/* Rows whose operands are all of the type, and their lanes of one C type. */
+/* Rows whose operands all have the same type, and so the same C type for each lane. */
 #define SAME1(name, opcode, types, needs, allows, uint, value)                                     \
   ROW1(name, opcode, types, 0, needs, allows, "da", uint, uint, value)
 #define SAME2(name, opcode, types, needs, allows, uint, value)                                     \

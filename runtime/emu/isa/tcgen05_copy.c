@@ -1,11 +1,11 @@
 /* tcgen05.ld and tcgen05.st: between registers and tensor memory (PTX ISA, "Tensor Memory and
  * Register Load/Store Instructions", "Data Movement Shape").
  *
- * A warp reaches the 32 lanes of its number modulo four. Words of lanes and columns go to registers
- * by shape: `place_of`. What is loaded is read when it lands, at tcgen05.wait::ld or any time
- * before; until then the registers belong to the load. A `mov` of one first lands the loads, as one
- * of a wgmma's accumulator does: compilers place copies anywhere, and ptxas takes them away. What
- * is stored is taken from the registers at once. */
+ * A warp reaches 32 lanes, by its number modulo four. The shape decides which words of lanes and
+ * columns are in which registers: `place_of`. A load reads when it lands, at tcgen05.wait::ld or
+ * any time before; until then the registers belong to the load. A `mov` of one first lands the
+ * loads, as one of a wgmma's accumulator does, because compilers place copies anywhere and ptxas
+ * removes them. A store takes the registers' values at once. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ typedef enum shape {
   SHAPE_16X32BX2
 } shape;
 
-/* What .red makes of the words that a thread loads. */
+/* How .red reduces the words that a thread loads. */
 typedef struct reduction {
   emu_type type; /* EMU_NONE: there is none */
   bool least, absolute, nan;
@@ -49,13 +49,13 @@ typedef struct copy {
   uint32_t values[]; /* of a store: [register][thread] */
 } copy;
 
-/* Where a thread's word is, of which two make one register where they are packed. */
+/* Where a thread's word is; if words are packed, two make one register. */
 typedef struct place {
   int lane, column;
 } place;
 
-/* PTX ISA, figures "Matrix Fragment for shape ...": the lane, from the first, and the word of it
- * that register `j` of thread `t` holds. */
+/* The lane, from the first, and the word of it that register `j` of thread `t` has (PTX ISA,
+ * figures "Matrix Fragment for shape ..."). */
 static place place_of(const copy_facts *f, int t, int j) {
   switch (f->shape) {
   case SHAPE_32X32B:
@@ -71,7 +71,7 @@ static place place_of(const copy_facts *f, int t, int j) {
   }
 }
 
-/* The cell of a register, its first where two are packed. */
+/* The cell of a register; if two are packed, the first. */
 static uint32_t *cell_of(const copy *c, const copy_facts *f, int t, int j, uint8_t **written) {
   place p = place_of(f, t, j);
   int column = c->column + p.column * (f->packed ? 2 : 1);
@@ -83,7 +83,7 @@ static uint32_t *cell_of(const copy *c, const copy_facts *f, int t, int j, uint8
 
 /* ---- Marks of registers that loads write ------------------------------------------------- */
 
-/* That of a register of 4 bytes, as loads write them, or of a larger one that is made of such. */
+/* The mark of a register of 4 bytes, as loads write them, or of a larger one made of such. */
 static uint8_t *mark_of(emu_tmem_user *user, const emu_operand *operand) {
   bool holds_words = operand->lane_bytes >= 4 && !operand->sink && !operand->constant;
   if (!holds_words || operand->offset / 4 >= user->mark_count) return NULL;
@@ -120,7 +120,7 @@ static uint32_t reduce(const reduction *r, uint32_t a, uint32_t b) {
   return less == r->least ? a : b;
 }
 
-/* Of each thread its own words, into the register behind them. */
+/* Reduces each thread's words to the register behind them. */
 static void reduce_words(const copy *c, const emu_op *op, emu_warp *warp) {
   const copy_facts *f = op->facts;
   const emu_operand *operand = &op->operands[f->registers];
@@ -197,7 +197,7 @@ bool emu_tcgen05_land(emu_warp *warp, bool stores) {
 
 /* ---- Registers that loads write --------------------------------------------------------- */
 
-/* The marks are of the running frame's registers; nothing is in flight when it changes. */
+/* Makes the marks those of the running frame's registers. Nothing is in flight when it changes. */
 static bool follow_frame(emu_tmem_user *user, emu_warp *warp, const emu_op *op) {
   uint32_t count = warp->split->frame->function->register_bytes / 4;
   if (user->file == warp->registers && user->mark_count == count) return true;
@@ -230,17 +230,17 @@ static bool leaves_frame(const emu_op *op) {
   return !op->ptx || is(op, "ret") || is(op, "exit") || is(op, "call");
 }
 
-/* Whether the warp's lanes leave the kernel, by an instruction or at the end of its text. */
+/* Whether an op makes lanes leave the kernel, by an instruction or at the end of its text. */
 static bool ends(const emu_warp *warp, const emu_op *op) {
   if (op->kind != EMU_KIND_CONTROL) return false;
   return is(op, "exit") || ((!op->ptx || is(op, "ret")) && !warp->split->frame->caller);
 }
 
-/* A register is touched before the load is waited for. Hardware has the load's value there, as
- * ptxas waits for registers in any case: ThunderKittens converts what it loads, and waits later;
- * CUTLASS's attention never does. A copy tells nothing where a wait follows, as compilers place
- * them anywhere; kernels of CuTe's DSL that wait for some of their loads copy the others and use
- * the copies. */
+/* Reports that a register was used before the load was waited for. On hardware it has the load's
+ * value, because ptxas waits for registers in any case: ThunderKittens converts what it loads, and
+ * waits later; CUTLASS's attention never waits. A copy alone does not count if a wait follows,
+ * because compilers place copies anywhere; kernels of CuTe's DSL that wait for some of their loads
+ * copy the others and use the copies. */
 bool emu_tcgen05_early(emu_warp *warp, emu_tmem_user *user, bool never) {
   const emu_op *op = user->early;
   user->early = NULL;
@@ -258,8 +258,8 @@ static bool touches(emu_tmem_user *user, const emu_op *op) {
   return found;
 }
 
-/* A copy is not for what the load is waited for: it has the mark of what it is of. (A vector that
- * is taken apart stands in front of its parts.) */
+/* A copy does not use the load: its result gets the mark of what it copies. (A vector that is taken
+ * apart comes before its parts.) */
 static void copy_marks(emu_tmem_user *user, const emu_op *op) {
   for (int i = 0; i < op->operand_count; i++)
     set_mark(user, &op->operands[i], EMU_TMEM_MARK_LOADED);
@@ -301,8 +301,8 @@ static bool find_lanes(copy *c, emu_warp *warp, const emu_op *op, uint32_t addre
   const copy_facts *f = op->facts;
   int lane = (int)(address >> 16) % EMU_TMEM_LANES, first = warp->index % 4 * EMU_TMEM_SLICE;
   int count = f->shape == SHAPE_32X32B ? 32 : 16;
-  /* As hardware seems to take it: DeepGEMM's kernels leave out the warp's lanes, and those of
-   * learn-cuda count a pair's lanes through both CTAs. */
+  /* Hardware seems to take addresses so: DeepGEMM's kernels leave out the warp's lanes, and those
+   * of learn-cuda count a pair's lanes through both CTAs. */
   if (lane < EMU_TMEM_SLICE) lane += first;
   c->lane = lane;
   c->column = (int)(address & 0xffff);

@@ -1,4 +1,4 @@
-/* tcgen05.mma: what its decoder tells the instruction. */
+/* What tcgen05.mma's decoder finds out for the instruction. */
 #ifndef GG_EMU_ISA_TCGEN05_MMA_H
 #define GG_EMU_ISA_TCGEN05_MMA_H
 
@@ -7,7 +7,7 @@
 
 enum { EMU_TCGEN05_MASKS_MOST = 8 };
 
-/* operands: A's descriptor (a sink where A is in tensor memory), B's, the instruction's, enable-d,
+/* operands: A's descriptor (a sink if A is in tensor memory), B's, the instruction's, enable-d,
  * then words of disable-output-lane, or the zero-column mask. */
 enum {
   EMU_TCGEN05_A,
@@ -21,7 +21,7 @@ enum {
 typedef struct emu_tcgen05_facts {
   emu_umma_kind kind;
   int group, masks, scale;
-  int factors;                     /* scale factors to a row of A; 0: none */
+  int factors;                     /* scale factors for a row of A; 0: none */
   bool a_in_tensor_memory, shifts; /* shifts: .ashift */
   bool ws, zeros;                  /* mma.ws; it has a zero-column mask */
   bool sparse;                     /* .sp */

@@ -1,12 +1,11 @@
 /* Scale factors of tcgen05.mma in tensor memory (PTX ISA, "Block Scaling for tcgen05.mma").
  *
- * Those of 32 rows of A, or columns of B, are the bytes of a column's words in 32 lanes, from the
- * byte on that the instruction descriptor names; the next 32 rows are in the next column. Each 32
- * lanes have a copy of them. Factors past the fourth byte, which a k of 96 has, go on in the
- * columns of the next instruction: as many further as 128 rows take, or 256 of more than 128. Where
- * the halves of D's columns stand one below the other (M of 128 of a pair), lanes 0 to 63 have two
- * copies of the factors of B's first half, 64 to 127 of its second.
- */
+ * The factors of 32 rows of A, or columns of B, are bytes of a column's words in 32 lanes, from the
+ * byte on that the instruction descriptor names. The next 32 rows are in the next column. Each 32
+ * lanes have a copy. Factors behind the fourth byte, which a k of 96 has, are in the columns of the
+ * next instruction: as many further as 128 rows take, or 256 if there are more than 128. If the
+ * halves of D's columns are below each other (M is 128 for a pair), lanes 0 to 63 have two copies
+ * of the factors of B's first half, 64 to 127 of its second. */
 #ifndef GG_EMU_ISA_TCGEN05_SCALE_H
 #define GG_EMU_ISA_TCGEN05_SCALE_H
 
@@ -16,11 +15,11 @@ typedef struct emu_scale_view {
   const char *name; /* for messages: "A's scale factor of row" */
   int column, byte;
   int rows;    /* of A, or columns of B */
-  int factors; /* to a row: 1, 2 or 4, of a k of 96 3 or 6 */
-  bool folded; /* each half of the rows has half of the lanes */
+  int factors; /* for a row: 1, 2 or 4, with a k of 96 3 or 6 */
+  bool folded; /* whether each half of the rows has half of the lanes */
 } emu_scale_view;
 
-/* What it covers. */
+/* The region that the factors are in. */
 emu_tmem_region emu_scale_region(const emu_scale_view *v);
 
 /* Codes of `count` rows from the `first` on: factor i of a row goes to

@@ -1,9 +1,9 @@
 /* tcgen05.mma's operands: descriptors of matrices in shared memory, and of the instruction (PTX
  * ISA, "Shared memory descriptor", "Instruction descriptor", "Canonical layouts").
  *
- * A matrix is made of units of 16 bytes, as for wgmma (descriptor.h): eight lines of 16, 32, 64 or
- * 128 bytes are an atom. With the swizzle of 128 bytes whose atoms are of 32, four lines are one.
- */
+ * A matrix consists of units of 16 bytes, as for wgmma (descriptor.h): eight lines of 16, 32, 64 or
+ * 128 bytes are an atom. With the swizzle of 128 bytes that moves 32 bytes as one, four lines are
+ * an atom. */
 #ifndef GG_EMU_ISA_UMMA_H
 #define GG_EMU_ISA_UMMA_H
 
@@ -14,14 +14,14 @@ typedef struct emu_umma_view {
   uint32_t start, leading, stride; /* bytes; `start` is an address of shared memory */
   uint32_t base_offset;
   uint32_t row; /* bytes of a line that are contiguous: 16 without a swizzle, 32, 64, 128 */
-  bool wide;    /* what is exchanged are pairs of units: 128B_BASE32B */
+  bool wide;    /* pairs of units are exchanged: 128B_BASE32B */
   bool along_k;
-  bool absolute; /* `leading` is an address: where lines go on that began within a row */
+  bool absolute; /* `leading` is the address where lines go on that began within a row */
 } emu_umma_view;
 
-/* Why a descriptor is none, in words; NULL: it is one, and *out is what it says. */
+/* Why a descriptor is not valid, in words; NULL: it is, and *out is what it says. */
 const char *emu_umma_view_read(emu_umma_view *out, uint64_t descriptor, bool along_k);
-/* The same of a multiplicand, whose leading dimension sm_103 has as an address, too. */
+/* The same for A or B, whose leading dimension may also be an address on sm_103. */
 const char *emu_umma_operand_read(emu_umma_view *out, uint64_t descriptor, bool along_k, int arch);
 
 /* The address in shared memory of a unit of a line. */
@@ -54,10 +54,10 @@ typedef enum emu_umma_kind {
   EMU_UMMA_MXF4NVF4
 } emu_umma_kind;
 
-/* The instruction that a descriptor is of. */
+/* The instruction that a descriptor is for. */
 typedef struct emu_umma_form {
   emu_umma_kind kind;
-  int group, factors; /* factors: scale factors to a row of A: 1, 2 or 4; 0: none */
+  int group, factors; /* factors: scale factors for a row of A: 1, 2 or 4; 0: none */
   bool ws, sparse;
   int arch; /* of the device */
 } emu_umma_form;
@@ -68,20 +68,21 @@ typedef struct emu_umma_shape {
   int m, n, k;    /* k: of a sparse A twice what is stored */
   bool sparse;    /* every second element of a row of A is stored */
   int selector;   /* of sparse metadata */
-  int shift_most; /* of columns of B, of .ws */
+  int shift_most; /* of columns of B, for .ws */
   bool negate_a, negate_b, a_along_k, b_along_k, saturate;
-  bool packed;                /* elements of 4 bits without padding: two to a byte */
+  bool packed;                /* elements of 4 bits without padding: two in a byte */
   emu_type scale;             /* of scale factors; EMU_NONE: there are none */
-  int factors;                /* to a row of A: 1, 2, 4; with a k of 96, 3 or 6 */
+  int factors;                /* for a row of A: 1, 2, 4; with a k of 96, 3 or 6 */
   int scale_a_id, scale_b_id; /* the first byte of the words of scale factors that counts */
 } emu_umma_shape;
 
-/* Why a descriptor is none of an instruction, in words in *why; true: it is one. */
+/* Reads an instruction's descriptor. False: it is not valid, and *why says why, in words. */
 bool emu_umma_shape_read(emu_umma_shape *out, char *why, size_t size, uint32_t descriptor,
                          const emu_umma_form *form);
 
-/* Which columns of B are zeros, of 256, where D has M rows and N columns; *shift: of the columns of
- * B that D's are of (PTX ISA, "Zero-Column Mask Descriptor"). Why it is none, or NULL. */
+/* Reads a zero-column mask (PTX ISA, "Zero-Column Mask Descriptor"): which of 256 columns of B
+ * count as zeros; *shift is from D's columns to the columns of B that they are computed from.
+ * Returns why the descriptor is not valid, or NULL. */
 const char *emu_umma_zero_read(bool out[256], int *shift, uint64_t descriptor,
                                const emu_umma_shape *s);
 

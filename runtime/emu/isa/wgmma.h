@@ -1,13 +1,14 @@
 /* wgmma: what a warp has in flight, and what a decoded instruction knows.
  *
  * Each of a warpgroup's four warps computes its own 16 rows, as an asynchronous operation in the
- * cluster's engine. The four are one operation, though: it starts when the last of the warps issues
+ * cluster's engine. But the four parts are one wgmma: it starts when the last of the warps issues
  * it, ordered after all that came before in any of them, and a warp that has waited for its part
- * knows that the others' have been done. It reads shared memory, and writes the accumulators, when
- * it lands; until then other instructions must not touch those registers. `mov` may: compilers
- * place copies between registers anywhere and ptxas takes them away again, so a `mov` of an
- * accumulator first lands what is in flight. What the four read is listed, claimed and judged once:
- * it belongs to one of the parts in flight, and is handed on until the last of them has landed. */
+ * knows that the others' have been done. A part reads shared memory, and writes the accumulators,
+ * when it lands; until then other instructions must not touch those registers. Only `mov` may:
+ * compilers place copies between registers anywhere and ptxas removes them again, so a `mov` of an
+ * accumulator first lands what is in flight. What the four read is listed, claimed and checked
+ * once: it belongs to one of the parts in flight, and is handed on until the last of them has
+ * landed. */
 #ifndef GG_EMU_ISA_WGMMA_H
 #define GG_EMU_ISA_WGMMA_H
 
@@ -33,17 +34,17 @@ typedef struct emu_wgmma_facts {
   bool a_in_registers, sparse;
   emu_sparsity sparsity;
   bool a_along_k, b_along_k, negate_a, negate_b;
-  bool scale_constant, scale; /* scale-d, where it is a constant */
+  bool scale_constant, scale; /* scale-d, if it is a constant */
   bool saturate;
-  const emu_dot_model *model; /* of floats */
+  const emu_dot_model *model; /* for floating-point types */
 } emu_wgmma_facts;
 
-/* One in flight. */
+/* A warp's part of a wgmma in flight. */
 typedef struct emu_wgmma_work {
   emu_async async; /* the first member; its warp is the one that was last to issue it */
   emu_warp *warp;  /* whose part it is */
   struct emu_wgmma_work *next;
-  uint64_t number; /* of the warp's, from 0 */
+  uint64_t number; /* among the warp's, from 0 */
   emu_matrix_view a, b;
   uint32_t a_words[EMU_WGMMA_A_REGISTERS][EMU_LANES]; /* as they were when it was issued */
   uint32_t metadata[EMU_LANES];
@@ -63,7 +64,7 @@ typedef struct emu_wgmma_b {
   size_t room;        /* elements */
 } emu_wgmma_b;
 
-/* What the last one to start has multiplied, where of its B something was written. */
+/* What the last wgmma to start has multiplied, if something of its B was written. */
 typedef struct emu_wgmma_before {
   bool exists;
   emu_matrix_view a;
@@ -85,24 +86,25 @@ struct emu_wgmma {
   uint64_t issued;    /* wgmmas, ever: number n of each warp of a group belong together */
   uint64_t committed; /* groups */
   uint64_t ends[EMU_WGMMA_GROUPS]; /* `issued` when each was committed */
-  bool waits;                      /* for its neighbours to issue */
-  bool fenced;                     /* wgmma.fence has been executed */
-  bool touched;                    /* some register is EMU_REGISTER_TOUCHED */
-  uint8_t *file;                   /* whose registers `marks` are of */
-  uint16_t *marks; /* of each four bytes of the file: of registers that start there */
+  bool waits;                      /* whether it waits for its neighbours to issue */
+  bool fenced;                     /* whether wgmma.fence has been executed */
+  bool touched;                    /* whether some register is EMU_REGISTER_TOUCHED */
+  uint8_t *file;                   /* the register file that `marks` belong to */
+  uint16_t *marks; /* for each four bytes of the file, of the register that starts there */
   uint32_t mark_count;
   emu_wgmma_b b; /* of the group: its first warp's is used */
   emu_wgmma_before before;
 };
 
-/* The warp's, made when it is needed first; NULL after a fault. */
+/* The warp's state, made when it is first needed; NULL after a fault. */
 struct emu_wgmma *emu_wgmma_of(emu_warp *warp, const emu_op *op);
-/* NULL where there is none. */
+/* NULL if there is none. */
 static inline struct emu_wgmma *emu_wgmma_at(const emu_warp *warp) {
   return warp->units[EMU_UNIT_ID_WGMMA];
 }
 
-/* The registers of `work` as its issue and its landing see them; false after a fault. */
+/* Claims an instruction's registers when it is issued, and releases them when it lands. The first
+ * is false after a fault. */
 bool emu_wgmma_claim(emu_warp *warp, const emu_op *op);
 void emu_wgmma_release(emu_warp *warp, const emu_op *op);
 /* wgmma.fence: accesses before it are ordered before wgmmas after it. */
@@ -112,7 +114,7 @@ void emu_wgmma_order(struct emu_wgmma *wgmma);
 static inline emu_warp *emu_wgmma_group(emu_warp *warp) {
   return warp - warp->index % EMU_WGMMA_WARPS;
 }
-/* Whether the warp's neighbours have issued `count` wgmmas too; else it waits for them. */
+/* Whether the warp's neighbours have issued `count` wgmmas, too; else it waits for them. */
 bool emu_wgmma_started(emu_warp *warp, uint64_t count);
 /* Lands the first `count` wgmmas that the warp has ever issued, which have started; false after a
  * fault. */

@@ -1,9 +1,9 @@
 /* wgmma.mma_async: issue and landing.
  *
- * At its issue the instruction's descriptors are read and checked, the shared memory that it will
- * read is listed and its registers are claimed. The matrices are read and the product is computed
- * when it lands; wgmmas of a warp land in the order of issue, so that accumulators in registers
- * are those of the one before. */
+ * When the instruction is issued, its descriptors are read and checked, the shared memory that it
+ * will read is listed, and its registers are claimed. The matrices are read and the product is
+ * computed when it lands. A warp's wgmmas land in the order of issue, so that the accumulators in
+ * registers are those of the one before. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ enum {
   rows = EMU_WGMMA_ROWS,
   k_most = 64,
   columns_at_once = 64, /* of B that are decoded at a time */
-  flights_most = 1024,  /* of a warp; what is more lands early */
+  flights_most = 1024,  /* of a warp; if there are more, some land early */
 };
 
 /* ---- Matrices in shared memory ---------------------------------------------------------- */
@@ -34,7 +34,7 @@ static int element_bytes(emu_type type) {
   return type == EMU_B1 ? 4 : emu_type_of(type)->bits / 8;
 }
 
-/* Elements of a row that are stored, and how many there are in all of B. */
+/* Elements of a row of A that are stored, and elements of a column of B. Bits count as words. */
 static int stored_k(const emu_wgmma_facts *f) {
   int k = f->sparse ? f->k / 2 : f->k;
   return f->a == EMU_B1 ? k / 32 : k;
@@ -59,7 +59,7 @@ static part part_b(const emu_wgmma_work *work, int column, int columns) {
   return (part){&work->b, 0, whole_k(f), column / each, columns / each};
 }
 
-/* Loops are made once for each size, by inlining. */
+/* By inlining, there is a copy of the loops for each size. */
 #define INLINE static inline __attribute__((always_inline))
 
 INLINE void split_unit(uint32_t *codes, int stride, const uint8_t *bytes, int size) {
@@ -113,8 +113,8 @@ static bool add_part(emu_unit_set *set, emu_warp *warp, const emu_op *op, const 
   return true;
 }
 
-/* Units that are written of those that hold one place along M or N: of a line along K its units,
- * else one of each line. `last` becomes the offset of one that is not. */
+/* How many units are written of those that have one place along M or N: if lines run along K, the
+ * units of a line, else one unit of each line. `last` becomes the offset of one that is not. */
 static int units_written(uint32_t *last, const part *p, const emu_cta *cta, int place) {
   bool along_k = p->view->along_k;
   int written = 0;
@@ -129,10 +129,11 @@ static int units_written(uint32_t *last, const part *p, const emu_cta *cta, int 
   return written;
 }
 
-/* A row of A, or a column of B, of which nobody has written anything makes garbage of its own row
- * or column of D, which nobody may want: past a matrix's edge. It reads as NaN. What is written in
- * part, or a B of which nothing is, was to be an operand; but a B may lie past the edge as a whole
- * where the wgmma before this one has multiplied the same A by columns that are there. */
+/* Checks whether the rows of A, or the columns of B, have been written. If nobody has written
+ * anything of one, only its own row or column of D becomes garbage, which nobody may want: it may
+ * lie beyond a matrix's edge. It reads as NaN. If one is written in part, or nothing of B is
+ * written, it was meant to be an operand. But all of B may lie beyond the edge if the wgmma before
+ * this one has multiplied the same A by columns that exist. */
 static bool rows_written(const part *p, emu_warp *warp, const emu_op *op, bool any) {
   bool along_k = p->view->along_k;
   int first = along_k ? p->line : p->unit, count = along_k ? p->lines : p->units;
@@ -154,7 +155,7 @@ static bool same_view(const emu_matrix_view *a, const emu_matrix_view *b) {
          a->base_offset == b->base_offset && a->row == b->row && a->along_k == b->along_k;
 }
 
-/* Whether it has the A of the one before. */
+/* Whether a wgmma has the same A as the one before. */
 static bool has_same_a(const emu_wgmma_before *before, const emu_wgmma_work *work) {
   const emu_wgmma_facts *f = work->async.op->facts;
   if (!before->exists) return false;
@@ -162,7 +163,7 @@ static bool has_same_a(const emu_wgmma_before *before, const emu_wgmma_work *wor
   return same_view(&before->a, &work->a);
 }
 
-/* Whether what the part reads and claims has been written, or is of rows that need not be. */
+/* Whether what a part reads and claims has been written, or belongs to rows that need not be. */
 static bool operands_written(const emu_wgmma_work *work, emu_warp *warp) {
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
@@ -185,7 +186,7 @@ static void no_memory(emu_warp *warp, const emu_op *op) {
   emu_fault(warp, op, -1, GG_E_MEMORY, " for wgmma");
 }
 
-/* Parts of one wgmma, as PTX demands of a warpgroup. */
+/* Whether two warps have issued the same wgmma, as PTX demands of a warpgroup. */
 static bool are_twins(const emu_wgmma_work *x, const emu_wgmma_work *y) {
   return x->number == y->number && x->async.op == y->async.op && same_view(&x->a, &y->a) &&
          same_view(&x->b, &y->b);
@@ -209,7 +210,7 @@ static const emu_wgmma_work *issued_twin(const emu_wgmma_work *work) {
   return NULL;
 }
 
-/* Of parts that read the same B the last warp's, which mostly lands last, claims it. */
+/* If parts read the same B, that of the last warp claims it, because it usually lands last. */
 static void share_reads(emu_warp *first) {
   const emu_wgmma_work *last = emu_wgmma_at(&first[EMU_WGMMA_WARPS - 1])->unstarted;
   for (int i = 0; i < EMU_WGMMA_WARPS; i++) {
@@ -220,7 +221,8 @@ static void share_reads(emu_warp *first) {
   }
 }
 
-/* A part lands: if it has claimed B for others, one that is still in flight does so. */
+/* Called when a part lands. If it has claimed B for others, one that is still in flight claims it
+ * from now on. */
 static void pass_reads(emu_wgmma_work *work) {
   emu_warp *first = emu_wgmma_group(work->warp);
   if (work->async.shared_count) return;
@@ -252,7 +254,7 @@ static void decode(float *value, int16_t *exponent, const emu_wgmma_facts *f, em
   }
 }
 
-/* The registers of A must still be what they were. */
+/* Checks that the registers of A are still what they were at the issue. */
 static bool a_unchanged(const emu_wgmma_work *work) {
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
@@ -323,7 +325,7 @@ static bool make_room(emu_wgmma_b *b, const emu_wgmma_work *work) {
   return true;
 }
 
-/* B as the group's, decoded unless the part that has just landed has done it. */
+/* Decodes columns of B for the group, unless the part that has just landed has done so. */
 static bool load_b(matrices *x, emu_wgmma_b *b, const emu_wgmma_work *work) {
   const emu_op *op = work->async.op;
   const emu_wgmma_facts *f = op->facts;
@@ -383,7 +385,8 @@ static bool compute(const emu_wgmma_work *work) {
   return true;
 }
 
-/* Registers are those of the frame that issued it: leaving a frame lands what is in flight. */
+/* The registers are still those of the frame that issued it, because leaving a frame lands what is
+ * in flight. */
 static bool land(emu_async *async, emu_cluster *cluster) {
   emu_wgmma_work *work = (emu_wgmma_work *)async;
   emu_warp *warp = work->warp;
@@ -458,7 +461,8 @@ static bool take_values(emu_wgmma_work *work, emu_warp *warp, const emu_op *op) 
   return false;
 }
 
-/* The units that it reads, of B only where no neighbour has listed them; false after a fault. */
+/* Lists the units that a wgmma reads, those of B only if no neighbour has listed them; false after
+ * a fault. */
 static bool add_reads(emu_unit_set *a, emu_unit_set *b, const emu_wgmma_work *work, bool listed) {
   emu_warp *warp = work->warp;
   const emu_op *op = work->async.op;
@@ -471,7 +475,7 @@ static bool add_reads(emu_unit_set *a, emu_unit_set *b, const emu_wgmma_work *wo
   return listed || add_part(b, warp, op, "B", &p);
 }
 
-/* The work, ready to be issued; NULL after a fault. */
+/* Makes a part that is ready to be issued; NULL after a fault. */
 static emu_wgmma_work *prepare(emu_warp *warp, const emu_op *op) {
   emu_unit_set a = {{0}}, b = {{0}};
   emu_wgmma_work draft = {.async = {.op = op}, .warp = warp, .number = emu_wgmma_at(warp)->issued};
@@ -506,7 +510,7 @@ static bool whole_group(emu_warp *warp, const emu_op *op) {
   return false;
 }
 
-/* All four warps have issued it: a part starts, and what it reads must be known to `warp`. */
+/* Starts a part when all four warps have issued theirs. `warp` must know of what it reads. */
 static bool start(emu_wgmma_work *work, emu_warp *warp) {
   struct emu_wgmma *w = emu_wgmma_at(work->warp);
   emu_async *async = &work->async;
@@ -526,9 +530,10 @@ static bool start(emu_wgmma_work *work, emu_warp *warp) {
   return emu_async_issue(warp->cta->cluster, async);
 }
 
-/* If the warp was the last to issue number n, that starts, and who waits for it goes on. PTX orders
- * what a part reads before its own warp's issue alone. In a module without fences what each warp
- * knew is known to all, as the hardware's warps do meet here (CuTe's wgmma_sm90 needs it). */
+/* If the warp was the last to issue number n, that starts, and those who wait for it go on. By PTX,
+ * what a part reads must be ordered before its own warp's issue. In a module without fences, all
+ * warps learn what each knew, because on hardware the warps do meet here (CuTe's wgmma_sm90 needs
+ * that). */
 static bool start_group(emu_warp *warp, uint64_t n) {
   emu_warp *first = emu_wgmma_group(warp);
   bool waited = false, ok = true, meets = !warp->cta->cluster->run->fences;

@@ -1,19 +1,19 @@
 /* Floating point on bit patterns, for loops over lanes.
  *
- * .f16, .bf16 and .f32 are computed in double and rounded once, in any mode. That is exact: a
- * product of two such numbers fits in a double; a sum is rounded to odd (Boldo and Melquiond,
- * "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008),
- * which leaves the one rounding that follows right, since a double has more than two bits over
- * the 24; and a quotient or a root of 24-bit numbers that is not exact is further from any number
- * of 25 bits than a double's rounding moves it, so that the second rounding sees the right side.
- * There are no branches: `how` is constant where a loop is made, and compilers vectorise the
- * rest. It takes the host's arithmetic to round to nearest, and no contraction of a * b + c
+ * .f16, .bf16 and .f32 are computed in double and then rounded, in any mode. The result is as if
+ * rounded once. A product of two such numbers fits in a double. A sum is rounded to odd (Boldo and
+ * Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
+ * odd", 2008), after which the next rounding is still right, because a double has more than two
+ * bits over the 24. A quotient or a root of 24-bit numbers that is not exact is further from any
+ * number of 25 bits than a double's rounding moves it, so the second rounding goes to the right
+ * side. There are no branches: `how` is constant in each loop, and compilers vectorise the rest.
+ * The host's arithmetic must round to nearest, and must not contract a * b + c
  * (-ffp-contract=off).
  *
  * .f64 uses the host's operations for .rn and soft.c for the directed modes.
  *
- * NaN: what .f16, .bf16, .f32 operations make is the canonical NaN. .f64 operations hand on the
- * NaN of b, else of c, else of a, made quiet; the PTX ISA leaves both open. */
+ * NaN: .f16, .bf16 and .f32 operations make the canonical NaN. .f64 operations hand on the NaN of
+ * b, else of c, else of a, made quiet. The PTX ISA leaves both open. */
 #ifndef GG_EMU_NUMBER_FLOAT_H
 #define GG_EMU_NUMBER_FLOAT_H
 
@@ -49,8 +49,8 @@ static inline uint32_t emu_float_bits(float x) {
   return bits;
 }
 
-/* The smaller or the larger of two numbers of f32, -0 below +0; of a number and a NaN the number,
- * unless `nan` says that a NaN wins. */
+/* The smaller or the larger of two numbers of f32, where -0 is below +0. Of a number and a NaN it
+ * is the number, unless `nan` says that a NaN wins. */
 static inline uint32_t emu_f32_extreme(uint32_t a, uint32_t b, bool least, bool nan) {
   const uint32_t canonical = 0x7fffffff;
   float x = emu_float(a), y = emu_float(b);
@@ -75,8 +75,8 @@ static inline double emu_bf16_value(uint16_t bits, unsigned how) {
 }
 
 static inline double emu_f16_value(uint16_t bits, unsigned how) {
-  /* As a float: normal numbers with their exponent moved by 112, subnormal ones as what is left of
-   * a number with the smallest exponent when its hidden bit is taken away. */
+  /* Converts to float: the exponent of normal numbers is moved by 112. A subnormal number is what
+   * is left of a number with the smallest exponent when its hidden bit is subtracted. */
   uint32_t magnitude = (uint32_t)(bits & 0x7fff) << 13;
   uint32_t subnormal = emu_float_bits(emu_float(magnitude + 0x38800000) - 0x1p-14f);
   uint32_t normal = magnitude + (magnitude >= 0x0f800000 ? 0x70000000 : 0x38000000);
@@ -91,7 +91,7 @@ static inline double emu_f64_value(uint64_t bits, unsigned how) {
 
 /* ---- From double --------------------------------------------------------------------------- */
 
-/* sat and relu of a pattern of 1 at `one`. */
+/* Applies sat and relu; `one` is the pattern of 1. */
 static inline uint64_t emu_finish(const emu_format *f, uint64_t bits, uint64_t one, bool nan,
                                   unsigned how) {
   bool negative = (bits & f->sign) != 0;
@@ -100,8 +100,8 @@ static inline uint64_t emu_finish(const emu_format *f, uint64_t bits, uint64_t o
   return bits;
 }
 
-/* How many of its last units the rounded magnitude is off: `rounded` is |x| to nearest even, `half`
- * half a unit. */
+/* By how many of its last units the rounded magnitude is off. `rounded` is |x| rounded to nearest
+ * even, `half` is half a unit. */
 static inline int emu_correction(double magnitude, double rounded, double half, bool negative,
                                  unsigned how) {
   unsigned mode = how & EMU_MODE_MASK;
@@ -118,8 +118,8 @@ static inline int emu_correction(double magnitude, double rounded, double half, 
   }
 }
 
-/* Whether a number is subnormal once it is rounded with no smallest exponent: this is what .ftz
- * flushes, though rounding to the format may have reached the smallest normal number. */
+/* Whether a number is subnormal after it was rounded as if there were no smallest exponent. That is
+ * what .ftz flushes, even if rounding to the format gives the smallest normal number. */
 static inline bool emu_is_tiny(const emu_format *f, double magnitude, bool negative, unsigned how) {
   double least = emu_double((uint64_t)(1023 + f->min_exponent) << 52);
   double unit = emu_double((uint64_t)(1023 + f->min_exponent - f->precision) << 52);
@@ -129,9 +129,9 @@ static inline bool emu_is_tiny(const emu_format *f, double magnitude, bool negat
   return magnitude <= least - unit;
 }
 
-/* x rounded to a format of at most 16 bits of precision and at most 32 bits of pattern. Adding a
- * power of two so large that the unit of the sum is the unit of the result rounds x; the low bits
- * of the sum are the result's significand. */
+/* Rounds x to a format of at most 16 bits of precision and at most 32 bits of pattern, by adding a
+ * power of two so large that the unit of the sum is the unit of the result. The low bits of the sum
+ * are then the result's significand. */
 static inline uint32_t emu_narrow(const emu_format *f, double x, unsigned how) {
   uint64_t bits = emu_double_bits(x), magnitude_bits = bits & 0x7fffffffffffffff;
   bool negative = bits >> 63, nan = magnitude_bits > 0x7ff0000000000000;
@@ -163,9 +163,9 @@ static inline uint32_t emu_narrow(const emu_format *f, double x, unsigned how) {
   return (uint32_t)emu_finish(f, result, one, nan, how);
 }
 
-/* A rounded number and what it lacks to the exact one, as patterns: rounded to odd. An even pattern
- * moves by one unit, outward or inward by the signs; `lost` is NaN where the number is infinite
- * or NaN. */
+/* Rounds to odd, given a rounded number and what it lacks to the exact one, as patterns. An even
+ * pattern moves by one unit, outward or inward by the signs. `lost` is NaN if the number is
+ * infinite or NaN. */
 static inline uint32_t emu_odd_32(uint32_t bits, uint32_t lost) {
   uint32_t step = (~bits & 1) * (1 - ((bits ^ lost) >> 31 << 1));
   return (lost & 0x7fffffff) - 1 < 0x7f800000 ? bits + step : bits;
@@ -176,8 +176,8 @@ static inline uint64_t emu_odd_64(uint64_t bits, uint64_t lost) {
   return (lost & 0x7fffffffffffffff) - 1 < 0x7ff0000000000000 ? bits + step : bits;
 }
 
-/* A double as a float rounded to odd, for a narrower rounding to follow. Past the largest float
- * what is lost is infinite, and the step leads back to that. */
+/* Rounds a double to odd as a float, so that a narrower rounding can follow. Beyond the largest
+ * float what is lost is infinite, and the step leads back to the largest. */
 static inline uint32_t emu_odd_float(double x) {
   float rounded = (float)x;
   uint32_t bits = emu_float_bits(rounded);
@@ -186,8 +186,8 @@ static inline uint32_t emu_odd_float(double x) {
   return (lost & 0x7fffffffffffffff) - 1 < 0x7ff0000000000000 ? bits + step : bits;
 }
 
-/* A float to nearest even, as emu_narrow does it, in 32 bits: for formats whose largest exponent
- * leaves room for the anchor. */
+/* Rounds a float to nearest even as emu_narrow does, in 32 bits. The format's largest exponent must
+ * leave room for the power of two that is added. */
 static inline uint32_t emu_narrow_float(const emu_format *f, uint32_t bits, unsigned how) {
   const int32_t least = f->min_exponent + 127, most = f->max_exponent + 127;
   int32_t magnitude = (int32_t)(bits & 0x7fffffff), limit = (most + 1) << 23;
@@ -206,8 +206,8 @@ static inline uint32_t emu_narrow_float(const emu_format *f, uint32_t bits, unsi
   return nan ? (uint32_t)(f->nan ? f->nan : f->max) : result;
 }
 
-/* A number of a format of at most 16 bits as a float, exactly; NaN stays some NaN. As emu_f16_value
- * does it. */
+/* Converts a number of a format of at most 16 bits to float, exactly, as emu_f16_value does. NaN
+ * stays some NaN. */
 static inline uint32_t emu_widen_float(const emu_format *f, uint32_t bits) {
   const int shift = 24 - f->precision;
   const uint32_t bias = (uint32_t)(f->min_exponent + 126) << 23, least = bias + (1u << 23);
@@ -235,8 +235,9 @@ static inline uint32_t emu_bf16_round(double x, unsigned how) {
   return emu_narrow(&emu_bf16, x, how);
 }
 
-/* A double in the range of infinity rounds to infinity as a cast does; toward zero one unit back
- * from there is the largest finite number, so that only true infinities need care. */
+/* Rounds a double to float. One beyond the largest float rounds to infinity, as by a cast. Toward
+ * zero, one unit back from there is the largest finite number, so only true infinities are
+ * special. */
 static inline uint32_t emu_f32_round(double x, unsigned how) {
   float rounded = (float)x;
   uint32_t bits = emu_float_bits(rounded);
@@ -249,14 +250,14 @@ static inline uint32_t emu_f32_round(double x, unsigned how) {
   return (uint32_t)emu_finish(&emu_f32, bits, 0x3f800000, nan, how);
 }
 
-/* A double as an .f64: NaN keeps its sign and payload, made quiet. */
+/* Finishes a double as an .f64: NaN keeps its sign and payload, but becomes quiet. */
 static inline uint64_t emu_f64_finish(double x, unsigned how) {
   uint64_t bits = emu_double_bits(x) | (x != x ? 0x0008000000000000 : 0);
   return emu_finish(&emu_f64, bits, 0x3ff0000000000000, x != x, how);
 }
 
-/* To the nearest integer of the mode's kind, of x's sign where it is 0. Where the unit is one
- * already, x is an integer. */
+/* Rounds to an integer as the mode says; 0 gets the sign of x. If the unit of x is at least 1, x is
+ * an integer. */
 static inline double emu_integral(double x, unsigned how) {
   double magnitude = fabs(x), rounded = (magnitude + 0x1p52) - 0x1p52;
   rounded += emu_correction(magnitude, rounded, 0.5, signbit(x) != 0, how);
@@ -373,7 +374,7 @@ static inline bool emu_f64_is_nan(uint64_t a) {
   return (a & 0x7fffffffffffffff) > 0x7ff0000000000000;
 }
 
-/* What an operation on operands of which one may be NaN gives. */
+/* The result of an operation if one of its operands may be NaN. */
 static inline uint64_t emu_f64_result(uint64_t result, uint64_t a, uint64_t b, uint64_t c) {
   const uint64_t quiet = 0x0008000000000000;
   if (!emu_f64_is_nan(result)) return result;
@@ -426,8 +427,8 @@ enum {
   EMU_XORSIGN = 256,  /* .xorsign.abs: of magnitudes, with the product of the signs */
 };
 
-/* The operations that need no rounding. In an order where -0 < +0 the pattern of a number is its
- * key: as it stands, or with all lower bits turned where the sign is set. */
+/* The operations that need no rounding. Numbers are ordered, with -0 < +0, by a key: their pattern,
+ * with all lower bits inverted if the sign is set. */
 #define EMU_ORDER_OPERATIONS(name, uint, sint, SIGN, INFINITY_, NAN_, LEAST)                       \
   static inline bool emu_##name##_nan(uint a) {                                                    \
     return (a & (SIGN - 1)) > INFINITY_;                                                           \
@@ -457,7 +458,7 @@ enum {
     return emu_##name##_select(a, b, true, how);                                                   \
   }
 
-/* Of NaN, abs and neg make the canonical one... */
+/* abs and neg turn NaN into the canonical one... */
 #define EMU_SIGN_OPERATIONS(name, uint, SIGN, NAN_)                                                \
   static inline uint emu_##name##_abs(uint a, unsigned how) {                                      \
     a = emu_##name##_flush(a, how);                                                                \
@@ -471,7 +472,7 @@ enum {
 EMU_ORDER_OPERATIONS(f16, uint16_t, int16_t, 0x8000, 0x7c00, 0x7fff, 0x400)
 EMU_ORDER_OPERATIONS(bf16, uint16_t, int16_t, 0x8000, 0x7f80, 0x7fff, 0x80)
 EMU_ORDER_OPERATIONS(f32, uint32_t, int32_t, 0x80000000, 0x7f800000, 0x7fffffff, 0x800000)
-/* Of two .f64 that are NaN, b stays, made quiet. */
+/* If two .f64 are NaN, the result is b, made quiet. */
 EMU_ORDER_OPERATIONS(f64, uint64_t, int64_t, 0x8000000000000000, 0x7ff0000000000000,
                      b | 0x0008000000000000, 0x10000000000000)
 #undef EMU_ORDER_OPERATIONS
@@ -479,11 +480,11 @@ EMU_ORDER_OPERATIONS(f64, uint64_t, int64_t, 0x8000000000000000, 0x7ff0000000000
 EMU_SIGN_OPERATIONS(f16, uint16_t, 0x8000, 0x7fff)
 EMU_SIGN_OPERATIONS(bf16, uint16_t, 0x8000, 0x7fff)
 EMU_SIGN_OPERATIONS(f32, uint32_t, 0x80000000, 0x7fffffff)
-/* ... but of an .f64 they keep it, its sign too, and make it quiet. */
+/* ... but for .f64 they keep it, with its sign, and make it quiet. */
 EMU_SIGN_OPERATIONS(f64, uint64_t, 0x8000000000000000, a | 0x0008000000000000)
 #undef EMU_SIGN_OPERATIONS
 
-/* setp's comparisons: what holds of less, equal, greater, unordered. */
+/* setp's comparisons, as bits: less, equal, greater, unordered. */
 enum emu_comparison {
   EMU_LESS = 1,
   EMU_EQUAL = 2,

@@ -1,7 +1,7 @@
 /* Number formats of PTX, as constants.
  *
- * A format is a sign, an exponent and a fraction, from .e2m1 (4 bits) to .f64. One description
- * serves the unpacking, the single rounding of a result (soft.h, float.h) and the tests. Source:
+ * A format is a sign, an exponent and a fraction, from .e2m1 (4 bits) to .f64. The same description
+ * is used to unpack numbers, to round a result once (soft.h, float.h) and in tests. Source:
  * PTX ISA, "Alternate Floating-Point Data Formats" and "Packed Data Types"; IEEE 754-2019, 3.4.
  *
  * The patterns of NaN are those the hardware writes: 0x7fffffff for .f32, 0x7fff for .f16 and
@@ -19,12 +19,12 @@ typedef struct emu_format {
   int max_exponent;  /* of the largest finite number */
   int shift;         /* unused low bits: 13 for .tf32 in its 32-bit container */
   uint64_t sign;     /* the sign bit; patterns below it are magnitudes */
-  uint64_t infinity; /* 0 where the format has none */
+  uint64_t infinity; /* 0 if the format has none */
   uint64_t max;      /* the largest finite magnitude */
-  uint64_t nan;      /* the canonical NaN; 0 where the format has none */
+  uint64_t nan;      /* the canonical NaN; 0 if the format has none */
 } emu_format;
 
-/* Constants in a header, so that inlined roundings fold them.
+/* These constants are in a header so that compilers can fold them in inlined functions.
  *                       precision  exponents  shift  sign         infinity     max         NaN */
 static const emu_format emu_e2m1 = {2, 0, 2, 0, 0x8, 0, 0x7, 0};
 static const emu_format emu_e2m3 = {4, 0, 2, 0, 0x20, 0, 0x1f, 0};
@@ -54,7 +54,7 @@ static inline bool emu_format_is_nan(const emu_format *f, uint64_t bits) {
   return f->nan && magnitude == f->nan;
 }
 
-/* The `index`-th of numbers of 4, 6 or 8 bits that stand packed in `size` bytes, from the lowest
+/* The `index`-th of the numbers of 4, 6 or 8 bits that are packed in `size` bytes, from the lowest
  * bits on. */
 static inline uint32_t emu_packed_code(const uint8_t *bytes, int size, int index, int bits) {
   int at = index * bits, byte = at / 8;

@@ -1,9 +1,9 @@
 /* Integer and bit operations of PTX, where C's operators are not enough.
  *
- * All take and give unsigned patterns; what wraps, wraps as unsigned arithmetic does. Source: PTX
- * ISA, "Integer Arithmetic", "Extended-Precision Integer Arithmetic", "Logic and Shift". Division
- * by zero, which the PTX ISA leaves open, gives all ones for the quotient and the remainder, as
- * the code does that ptxas puts in for it. */
+ * All take and return unsigned patterns, and wrap around as unsigned arithmetic does. Source: PTX
+ * ISA, "Integer Arithmetic", "Extended-Precision Integer Arithmetic", "Logic and Shift". The PTX
+ * ISA leaves division by zero open; here its quotient and remainder are all ones, as in the code
+ * that ptxas generates for a division. */
 #ifndef GG_EMU_NUMBER_INTEGER_H
 #define GG_EMU_NUMBER_INTEGER_H
 
@@ -12,8 +12,8 @@
 
 /* ---- Each width ---------------------------------------------------------------------------- */
 
-/* `bits` wide; sint and uint are its types. Shifts clamp: an amount of `bits` or more moves every
- * bit out. The quotient of the least number and -1 is the least number. */
+/* Operations on numbers of `bits` bits, whose types are sint and uint. A shift by `bits` or more
+ * moves every bit out. The quotient of the least number and -1 is the least number. */
 #define EMU_INTEGER_OPERATIONS(bits, uint, sint)                                                   \
   static inline uint emu_div_u##bits(uint a, uint b) {                                             \
     return b ? (uint)(a / b) : (uint) ~(uint)0;                                                    \
@@ -129,7 +129,7 @@ static inline uint32_t emu_dp4a(uint32_t a, uint32_t b, uint32_t c, bool a_signe
   return c;
 }
 
-/* Halves of a by two bytes of b: the low two, or with `high` the others. */
+/* Multiplies the halves of a by two bytes of b: the low two, or with `high` the others. */
 static inline uint32_t emu_dp2a(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed,
                                 bool high) {
   for (int i = 0; i < 2; i++) {
@@ -168,7 +168,7 @@ static inline uint32_t emu_popc(uint64_t a) {
   return (uint32_t)(a * 0x0101010101010101 >> 56);
 }
 
-/* The position of the highest set bit; 0xffffffff where there is none. */
+/* The position of the highest set bit; 0xffffffff if there is none. */
 static inline uint32_t emu_bfind_u64(uint64_t a) {
   a |= a >> 1, a |= a >> 2, a |= a >> 4, a |= a >> 8, a |= a >> 16, a |= a >> 32;
   return emu_popc(a) - 1;
@@ -186,8 +186,8 @@ static inline uint64_t emu_brev_b64(uint64_t a) {
   return (uint64_t)emu_brev_b32((uint32_t)a) << 32 | emu_brev_b32((uint32_t)(a >> 32));
 }
 
-/* `bits` is 32 or 64. Position and length are 32 bits wide: of the fields of 32 bits the low eight
- * count, as the PTX ISA says; fields of 64 bits take them whole on the hardware. */
+/* `bits` is 32 or 64. Position and length have 32 bits. For fields of 32 bits only the low eight
+ * count, as the PTX ISA says; for fields of 64 bits all of them do on hardware. */
 static inline uint64_t emu_bfe(uint64_t a, uint32_t position, uint32_t length, int bits,
                                bool is_signed) {
   uint64_t part = bits == 32 ? 0xff : 0xffffffff, top = (uint64_t)bits - 1;
@@ -245,7 +245,7 @@ static inline uint32_t emu_szext(uint32_t a, uint32_t n, bool is_signed, bool cl
   return is_signed ? (uint32_t)((int32_t)shifted >> (32 - n)) : shifted >> (32 - n);
 }
 
-/* Bit by bit: where the selector is set, `set`, else `clear`. */
+/* Selects bit by bit: `set` if the selector's bit is set, else `clear`. */
 static inline uint32_t emu_mux(uint32_t selector, uint32_t set, uint32_t clear) {
   return (selector & set) | (~selector & clear);
 }

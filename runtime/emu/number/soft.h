@@ -1,10 +1,10 @@
 /* Arithmetic on unpacked numbers, one rounding at the end.
  *
- * An `emu_real` is a number of any format, or the result of one operation on such numbers, held
- * to 64 bits of significand of which the last is sticky: it is set when anything was lost below
- * it. 64 bits are at least 11 more than any format's precision, so that rounding such a result
- * is rounding the exact one. This is the plain path: every format, every mode, integers of 64
- * bits. float.h has the fast paths, which the tests hold to this one. */
+ * An `emu_real` is a number of any format, or the result of one operation on such numbers, with 64
+ * bits of significand. The last bit is sticky: it is set if anything below it was lost. 64 bits are
+ * at least 11 more than any format's precision, so rounding such a result gives the same as
+ * rounding the exact one. This is the plain path for every format, every mode, and integers of 64
+ * bits. float.h has fast paths, and tests check that they give the same. */
 #ifndef GG_EMU_NUMBER_SOFT_H
 #define GG_EMU_NUMBER_SOFT_H
 
@@ -16,7 +16,7 @@ typedef struct emu_real {
   enum emu_class class;
   bool negative;
   int exponent;         /* the value is significand * 2^(exponent - 63) */
-  uint64_t significand; /* bit 63 is set where the class is EMU_FINITE */
+  uint64_t significand; /* bit 63 is set if the class is EMU_FINITE */
 } emu_real;
 
 /* `ftz` reads subnormal numbers as zeros of their sign. */
@@ -24,8 +24,8 @@ emu_real emu_real_unpack(const emu_format *f, uint64_t bits, bool ftz);
 emu_real emu_real_from_u64(uint64_t magnitude, bool negative);
 
 /* Rounds to `f` as `how` says, and finishes: ftz, sat, relu, satfinite (see format.h). Without
- * EMU_SATFINITE what overflows a format that has no infinity becomes its NaN. Where there is
- * no NaN (.e2m1, .e2m3, .e3m2), NaN becomes the largest positive number. */
+ * EMU_SATFINITE, what overflows a format that has no infinity becomes its NaN. In formats without
+ * NaN (.e2m1, .e2m3, .e3m2), NaN becomes the largest positive number. */
 uint64_t emu_real_pack(const emu_format *f, emu_real x, unsigned how);
 
 /* As emu_real_pack, but rounds up when `random`, a number of `width` bits, carries out of the
@@ -33,7 +33,7 @@ uint64_t emu_real_pack(const emu_format *f, emu_real x, unsigned how);
 uint64_t emu_real_pack_random(const emu_format *f, emu_real x, unsigned how, uint32_t random,
                               int width);
 
-/* To the nearest integer of the mode's kind; the result is exact. */
+/* Rounds to an integer as the mode says; the result is exact. */
 emu_real emu_real_to_integral(emu_real x, unsigned how);
 
 /* The value, rounded to an integer and clamped to [-low, high]; not for NaN. */

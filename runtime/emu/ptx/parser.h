@@ -1,4 +1,4 @@
-/* The parser's own state and what its files ask of one another. */
+/* The parser's state, and functions that its files share. */
 #ifndef GG_EMU_PTX_PARSER_H
 #define GG_EMU_PTX_PARSER_H
 
@@ -8,12 +8,12 @@
 typedef struct ptx_parser {
   ptx_lexer lexer;
   ptx_scopes scopes;
-  gg_arena scratch; /* names and symbols: dead when the module is made */
+  gg_arena scratch; /* names and symbols, which are freed when the module is made */
   gg_str buffer;
   ptx_module *module;
   gg_error *err;
   int nesting;             /* of a constant expression */
-  uint32_t variable_count; /* so far, parameters too */
+  uint32_t variable_count; /* so far, including parameters */
   ptx_table form_table, loc_table;
   ptx_list files;     /* ptx_file */
   ptx_list variables; /* ptx_variable * */
@@ -21,7 +21,7 @@ typedef struct ptx_parser {
   ptx_list forms;     /* const ptx_form * */
   ptx_list operands;  /* ptx_operand: a stack */
   ptx_list runs, relocations;
-  const char *bra, *brx, *call; /* the opcodes whose operands are not like others' */
+  const char *bra, *brx, *call; /* opcodes whose operands differ from those of others */
 
   /* Of the function that is being read. */
   ptx_function *function;
@@ -41,7 +41,7 @@ static inline bool ptx_at(const ptx_parser *p, int kind) {
 }
 
 bool ptx_at_word(const ptx_parser *p, const char *word);
-bool ptx_accept(ptx_parser *p, int kind); /* goes past it if it is there */
+bool ptx_accept(ptx_parser *p, int kind); /* goes behind the token if it is of this kind */
 bool ptx_accept_word(ptx_parser *p, const char *word);
 gg_status ptx_expect(ptx_parser *p, int kind, const char *expected);
 /* *out is NULL for `_`. */
@@ -68,27 +68,27 @@ gg_status ptx_parse_constant(ptx_constant *out, ptx_parser *p);
 /* An integer of low..high; `what` is its name in messages. */
 gg_status ptx_parse_integer(uint64_t *out, ptx_parser *p, uint64_t low, uint64_t high,
                             const char *what);
-/* As many of up to `most` integers as there are between commas; the others become `rest`. */
+/* Reads the integers that there are between commas, up to `most`; the others become `rest`. */
 gg_status ptx_parse_extents(uint32_t *out, int most, uint32_t rest, ptx_parser *p,
                             const char *what);
 
 /* ---- Declarations (variable.c, initialiser.c) ------------------------------------------------ */
 
-/* The space that the word looked at names; false where it is none of those of variables. */
+/* The space that the current word names; false if it is not a space of variables. */
 bool ptx_at_space(ptx_space *out, const ptx_parser *p);
 /* From the space's word to the semicolon. */
 gg_status ptx_parse_variables(ptx_parser *p, ptx_linkage linkage);
 gg_status ptx_parse_registers(ptx_parser *p);
-/* `( ... )`, or nothing at all. Names are declared unless it is of a prototype. */
+/* `( ... )`, or nothing at all. Names are declared, except in a prototype. */
 gg_status ptx_parse_parameters(ptx_variable ***out, uint32_t *count, ptx_parser *p, ptx_owner owner,
                                bool prototype);
 /* `.attribute(...)` */
 gg_status ptx_parse_attribute(bool *managed, ptx_parser *p);
 
 enum { PTX_DIMENSIONS_MAX = 16, PTX_VARIABLES_MAX = 1 << 20 };
-/* What stands behind `=`. extents[] are those of the variable's dimensions, the vector's last, none
- * for a scalar; the first is 0 where the initialiser says how many. Sets the variable's runs and
- * relocations, and *reached to the first byte past all values. */
+/* What is behind `=`. extents[] has the variable's dimensions, the vector's as the last one, none
+ * for a scalar. The first is 0 if the initialiser decides it. Sets the variable's runs and
+ * relocations, and *reached to the first byte behind all values. */
 gg_status ptx_parse_initialiser(uint64_t *reached, ptx_parser *p, ptx_variable *variable,
                                 const uint64_t *extents, int rank);
 
@@ -100,7 +100,7 @@ gg_status ptx_parse_operands(ptx_instruction *instruction, ptx_parser *p);
 gg_status ptx_parse_targets(ptx_targets *out, ptx_parser *p, bool labels);
 /* `{ ... }` of p->function, whose scope is open. */
 gg_status ptx_parse_body(ptx_parser *p);
-/* A space-separated `.loc` with all that belongs to it. */
+/* A `.loc` with all that belongs to it. */
 gg_status ptx_parse_loc(ptx_parser *p);
 gg_status ptx_parse_pragma(ptx_parser *p);
 

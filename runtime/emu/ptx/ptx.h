@@ -1,13 +1,13 @@
-/* PTX as a tree: what the parser makes of one file's text, and all that the emulator knows of it.
+/* PTX as a tree, which the parser makes of one file's text. The emulator knows no more of it.
  *
  *     text --lexer--> tokens --parser--> ptx_module
  *
- * Every name is resolved by scope here: an operand holds a register's index, a variable, a label's
- * instruction, never a name to be looked up. Nothing is said about what an instruction means: its
- * modifiers are words in the order written (`ptx_form`), its operands are kinds, and the decoder
+ * Every name is resolved by scope here: an operand has a register's index, a variable, or a label's
+ * instruction, never a name to be looked up. The tree does not say what an instruction means: its
+ * modifiers are words in the order written (`ptx_form`), its operands have kinds, and the decoder
  * (emu/decode.h) decides which of them an opcode takes. Texts are NUL-terminated, and equal names
- * of one module are the same pointer. The tree is const once it is made, and everything of it,
- * texts included, lives in the module's arena. (PTX ISA 9.0, "Syntax" to "Directives".) */
+ * of one module are the same pointer. The tree does not change once it is made, and all of it,
+ * texts included, is in the module's arena. (PTX ISA 9.0, "Syntax" to "Directives".) */
 #ifndef GG_EMU_PTX_H
 #define GG_EMU_PTX_H
 
@@ -28,11 +28,11 @@ typedef struct ptx_place {
   uint32_t line, column;
 } ptx_place;
 
-/* What a `.loc` says: a place in the CUDA source. */
+/* The place in the CUDA source that a `.loc` names. */
 typedef struct ptx_loc {
   uint32_t file; /* number of a ptx_file */
   uint32_t line, column;
-  const struct ptx_loc *inlined_at; /* the call site, where this line was inlined; NULL else */
+  const struct ptx_loc *inlined_at; /* the call site, if this line was inlined; else NULL */
 } ptx_loc;
 
 typedef struct ptx_file {
@@ -49,29 +49,29 @@ typedef enum ptx_space {
   PTX_SPACE_SHARED,
   PTX_SPACE_LOCAL,
   PTX_SPACE_PARAM,
-  PTX_SPACE_GENERIC, /* of a pointer whose space is not said */
+  PTX_SPACE_GENERIC, /* for a pointer that does not name its space */
 } ptx_space;
 
 typedef enum ptx_linkage {
-  PTX_LINK_NONE, /* seen in this module alone */
+  PTX_LINK_NONE, /* visible only in this module */
   PTX_LINK_EXTERN,
   PTX_LINK_VISIBLE,
   PTX_LINK_WEAK,
   PTX_LINK_COMMON,
 } ptx_linkage;
 
-/* Bytes of an initialiser that stand together. What no run covers is zero. */
+/* Contiguous bytes of an initialiser. What no run covers is zero. */
 typedef struct ptx_run {
   uint64_t offset, length;
   const uint8_t *bytes;
 } ptx_run;
 
-/* A place of an initialiser that holds a symbol's address: the low `bytes` bytes of
+/* A place of an initialiser that gets a symbol's address: the low `bytes` bytes of
  * ((address + addend) & mask) >> (the number of zeros that mask ends with). */
 typedef struct ptx_relocation {
   uint64_t offset;
   uint32_t bytes;
-  bool generic;                 /* the generic address, not the one in the variable's space */
+  bool generic;                 /* the generic address, not that in the variable's space */
   const ptx_variable *variable; /* one of the two */
   const ptx_function *function;
   int64_t addend;
@@ -93,14 +93,14 @@ struct ptx_variable {
   ptx_space space;
   ptx_linkage linkage;
   emu_type type;   /* of an element; B64 for texture, sampler and surface references */
-  uint32_t vector; /* 1, 2, 4 or 8 values an element */
+  uint32_t vector; /* values of an element: 1, 2, 4 or 8 */
   bool array;
   bool unsized;           /* `name[]` without an initialiser: dynamic shared memory; bytes is 0 */
   uint64_t count;         /* elements, of all dimensions */
   uint64_t bytes;         /* count * vector * size of the type */
-  uint32_t align;         /* in bytes; natural where none is written */
+  uint32_t align;         /* in bytes; natural if none is written */
   bool managed;           /* .attribute(.managed) */
-  uint32_t reg;           /* its register, where space is PTX_SPACE_REG */
+  uint32_t reg;           /* its register, if space is PTX_SPACE_REG */
   bool pointer;           /* a parameter with .ptr: */
   ptx_space pointee;      /* what it points to, and */
   uint32_t pointee_align; /* how that is aligned */
@@ -131,7 +131,7 @@ typedef enum ptx_operand_kind {
   PTX_INTEGER,   /* value, as 64 bits; is_unsigned: a .u64 constant, .s64 else */
   PTX_FLOAT,     /* value: bits of an f32 (width 32: `0f...`) or f64 (width 64: `0d...`, `1.5`) */
   PTX_SPECIAL,   /* index: a ptx_special */
-  PTX_LABEL,     /* index: of an instruction, instruction_count where the label ends the body */
+  PTX_LABEL,     /* index: of an instruction; instruction_count if the label ends the body */
   PTX_VARIABLE,  /* variable, and value: an offset in bytes; the address, as in mov */
   PTX_FUNCTION,  /* function: its address, or who is called */
   PTX_ADDRESS,   /* `[base + value]`: see `base`; of a tensor, `[base, {...}]`, its elements */
@@ -145,7 +145,7 @@ typedef enum ptx_operand_kind {
 struct ptx_operand {
   uint8_t kind;     /* ptx_operand_kind */
   uint8_t base;     /* of PTX_ADDRESS: PTX_REGISTER (index), PTX_VARIABLE (variable), or PTX_INTEGER
-                     * for an address that is `value` alone */
+                     * if the address is just `value` */
   bool negated;     /* PTX_REGISTER: `!p`, `-r` */
   bool is_unsigned; /* PTX_INTEGER */
   uint8_t width;    /* PTX_FLOAT: 32 or 64 */
@@ -181,7 +181,7 @@ typedef struct ptx_instruction {
   const ptx_form *form;
   const ptx_operand *operands;
   uint32_t operand_count;
-  uint32_t guard; /* `@p`: a register's index; PTX_NO_GUARD where there is none */
+  uint32_t guard; /* `@p`: a register's index; PTX_NO_GUARD if there is none */
   bool guard_negated;
   ptx_place place;
   const ptx_loc *loc; /* NULL without -lineinfo */
@@ -189,7 +189,7 @@ typedef struct ptx_instruction {
 
 /* ---- Functions -------------------------------------------------------------------------- */
 
-/* A register that is used. Each component of a vector register is one, named "v.x". */
+/* A register that is used. Each component of a vector register is a register, named "v.x". */
 typedef struct ptx_register {
   const char *name;
   emu_type type;
@@ -219,12 +219,12 @@ struct ptx_function {
   bool entry;   /* a kernel */
   bool defined; /* has a body; else only declared, as vprintf is */
   bool noreturn;
-  const ptx_function *alias; /* of `.alias this, that`: that, which is no alias; NULL else */
+  const ptx_function *alias; /* of `.alias this, that`: that, which is not an alias; else NULL */
 
   ptx_variable **returns, **inputs;
   uint32_t return_count, input_count;
 
-  /* What the directives say; 0 where they say nothing. */
+  /* What the directives say; 0 if they say nothing. */
   uint32_t maxntid[3], reqntid[3], reqnctapercluster[3];
   uint32_t minnctapersm, maxnctapersm, maxnreg, maxclusterrank;
   bool explicitcluster, blocksareclusters;
@@ -252,10 +252,10 @@ typedef struct ptx_module {
   const char *target; /* "sm_90a" */
   ptx_place target_place;
   uint32_t arch; /* 90 */
-  char suffix;   /* 'a': of that device alone; 'f': of its family; 0: of later ones too */
+  char suffix;   /* 'a': only for that device; 'f': for its family; 0: for later ones, too */
   const char *const *options; /* what else .target names: "debug", "texmode_independent" */
   uint32_t option_count;
-  uint32_t address_size; /* 32 or 64; 64 where it is not said */
+  uint32_t address_size; /* 32 or 64; 64 if the text does not say it */
   const ptx_file *files; /* sorted by number */
   uint32_t file_count;
   ptx_variable **variables;
@@ -274,7 +274,7 @@ gg_status ptx_parse(ptx_module **out, const char *text, size_t length, const cha
                     gg_error *err);
 void ptx_free(ptx_module *module); /* NULL is allowed */
 
-/* NULL where the module has no such thing. Declarations are found too. */
+/* NULL if the module has no such thing. Declarations are found, too. */
 const ptx_function *ptx_find_function(const ptx_module *module, const char *name);
 const ptx_variable *ptx_find_variable(const ptx_module *module, const char *name);
 /* The path of a .file; NULL for an unknown number. */

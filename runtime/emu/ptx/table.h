@@ -1,5 +1,5 @@
-/* What the parser collects in while it does not know how much will come: lists and hash tables on
- * the heap. What is kept is copied into the module's arena at the end. */
+/* Lists and hash tables on the heap, in which the parser collects things while it does not know how
+ * many there will be. What is kept is copied to the module's arena at the end. */
 #ifndef GG_EMU_PTX_TABLE_H
 #define GG_EMU_PTX_TABLE_H
 
@@ -14,10 +14,10 @@ typedef struct ptx_list {
   uint32_t count, capacity;
 } ptx_list;
 
-/* Room for one more item of `size` bytes, zeroed; NULL when memory is out. Every call for one list
- * gives the same size. Pointers to earlier items die. */
+/* Adds a zeroed item of `size` bytes; NULL when memory is out. All calls for one list must give the
+ * same size. Pointers to earlier items become invalid. */
 void *ptx_list_add(ptx_list *list, size_t size);
-/* A copy of the items from `first` on in the arena; NULL when memory is out. */
+/* Copies the items from `first` on to the arena; NULL when memory is out. */
 void *ptx_list_keep(const ptx_list *list, uint32_t first, size_t size, gg_arena *arena);
 void ptx_list_free(ptx_list *list);
 
@@ -32,7 +32,7 @@ typedef struct ptx_table {
   uint32_t capacity, count;
 } ptx_table;
 
-/* The slot whose value has this hash and is `same` as the key; else an empty one, for
+/* The slot whose value has this hash and is the `same` as the key; else an empty one, for
  * ptx_table_fill. NULL when memory is out. */
 ptx_slot *ptx_table_seek(ptx_table *table, uint32_t hash,
                          bool (*same)(const void *value, const void *key), const void *key);

@@ -1,7 +1,7 @@
 /* Tensor-core arithmetic, bit for bit: D = A * B + D on a tile.
  *
- * Which sums are rounded when, and how, depends on the architecture of the device, on the
- * instruction and on the types: dots.def. */
+ * dots.def says which sums are rounded when, and how. That depends on the architecture of the
+ * device, on the instruction and on the types. */
 #ifndef GG_EMU_TENSOR_DOT_H
 #define GG_EMU_TENSOR_DOT_H
 
@@ -34,13 +34,13 @@ typedef struct emu_dot_model {
   emu_dot_rounding rounding;
 } emu_dot_model;
 
-/* The row for a device of `arch` (80, 89, 90, 100, 120); NULL where it has no such instruction.
+/* The row for a device of `arch` (80, 89, 90, 100, 120); NULL if it has no such instruction.
  * `operand` is A's type. */
 const emu_dot_model *emu_dot_find(int arch, emu_dot_unit unit, emu_type operand,
                                   emu_type accumulator);
 
-/* Operands and accumulators of m x n x k products. n and m * k are multiples of 8. Of a sparse A
- * the elements that are not stored are absent (emu/tensor/sparse.h). */
+/* Operands and accumulators of m x n x k products. n and m * k are multiples of 8. The elements of
+ * a sparse A that are not stored are absent (emu_sparse_spread). */
 typedef struct emu_tile {
   int m, n, k;
   bool sparse;               /* every second element of a row of A is absent */
@@ -57,8 +57,8 @@ void emu_dot_decode(const emu_dot_model *model, float *value, int16_t *exponent,
 
 void emu_dot(const emu_dot_model *model, const emu_tile *tile);
 
-/* Scale factors of a tile, decoded (emu_operand_decode_scale). One covers `block` elements of k:
- * 32, or of MXF4 16. */
+/* Scale factors of a tile, decoded (emu_operand_decode_scale). Each is for `block` elements of k:
+ * 32, or 16 for MXF4. */
 typedef struct emu_scales {
   int block;
   const float *a;            /* [m][k / block] */
@@ -67,14 +67,14 @@ typedef struct emu_scales {
   const int16_t *b_exponent; /* [k / block][n] */
 } emu_scales;
 
-/* The same of the units MXF8F6F4 and MXF4: each product is multiplied by its two scale factors. */
+/* The same for the units MXF8F6F4 and MXF4: each product is multiplied by its two scale factors. */
 void emu_dot_scaled(const emu_dot_model *model, const emu_tile *tile, const emu_scales *scales);
 
 /* Integers of 4 and 8 bits, k at most 256: exact sums, which wrap around, or are held at the
  * largest and smallest s32 with `saturate`. */
 void emu_dot_integer(const emu_tile *tile, bool saturate);
 
-/* Bits, 32 to a word, k of them: d[m][n] += popcount(a[m] op b[n]), which wraps around; `op` is
+/* Bits, 32 in each word, k of them: d[m][n] += popcount(a[m] op b[n]), which wraps around; `op` is
  * and, or xor. a: [m][k / 32], b: [n][k / 32]. */
 void emu_dot_bits(uint32_t *d, const uint32_t *a, const uint32_t *b, int m, int n, int k,
                   bool exclusive);

@@ -6,15 +6,16 @@
 
 enum { EMU_FUSED_COLUMNS = 8 };
 
-/* The sums of some rows of A with eight columns of B. Their products are of `runs` runs of `length`
- * elements of k, `stride` apart; pointers are to the first of them, in the first row and column. */
+/* The sums of some rows of A with eight columns of B. Their products are those of `runs` runs of
+ * `length` elements of k, which are `stride` apart. Pointers are to the first element, in the first
+ * row and column. */
 typedef struct emu_fused {
   const emu_dot_model *model;
   int rows, k, n; /* k and n are the lengths of A's and B's rows */
   int runs, length, stride;
   const float *a, *b;
   const int16_t *a_exponent, *b_exponent;
-  /* Scale factors, NULL where there are none: of the first row, of the first column. */
+  /* Scale factors of the first row and of the first column; NULL if there are none. */
   const emu_scales *scales;
   const float *a_scale, *b_scale;
   const int16_t *a_scale_exponent, *b_scale_exponent;
@@ -24,8 +25,8 @@ typedef struct emu_fused {
  * the accumulators' type's values. */
 typedef void emu_fused_step(float (*sums)[EMU_FUSED_COLUMNS], const emu_fused *fused);
 
-/* The fastest step that this processor runs: of those for any and for AVX2. All give the same bits.
- */
+/* The fastest step that this processor runs: the one for any, or the one for AVX2. Both give the
+ * same bits. */
 emu_fused_step *emu_fused_choose(void);
 emu_fused_step emu_fused_step_any, emu_fused_step_wide;
 
@@ -33,14 +34,14 @@ emu_fused_step emu_fused_step_any, emu_fused_step_wide;
 emu_fused_step *emu_blocked_choose(void);
 emu_fused_step emu_blocked_step_any, emu_blocked_step_wide;
 
-/* One sum by integer arithmetic: any operands. What the fast step falls back to. */
+/* One sum by integer arithmetic, for any operands. The fast step falls back to it. */
 float emu_fused_exact(float sum, const emu_fused *fused, int row, int column);
 
-/* value * 2^exponent as a number of f32 or f16; infinity past the largest. A zero is +0. */
+/* value * 2^exponent as a number of f32 or f16; infinity beyond the largest. A zero is +0. */
 float emu_fused_round(int64_t value, int exponent, emu_dot_rounding rounding);
 
-/* How many products of a model's sum fit in 32 bits. The fast step takes twice as many of types of
- * 8 bits and fewer. */
+/* How many products of a model's sum fit into 32 bits. For types of at most 8 bits, the fast step
+ * takes twice as many. */
 static inline int emu_fused_room(const emu_dot_model *model) {
   return 1 << (31 - 2 - model->fraction); /* a product of significands is less than 4 */
 }
