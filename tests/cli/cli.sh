@@ -316,6 +316,8 @@ expect 0 'doctor' "$gemmgen" doctor --json
 holds 'it is JSON' json out
 expect 0 'layout' "$gemmgen" layout 'composition((6,2):(8,2), (4,3):(3,1))'
 holds 'the result' [ "$(cat out)" = '((2,2),3):((24,2),8)' ]
+expect 1 'layout of lines that cannot be read' bash -c '"$0" layout - <.' "$gemmgen"
+holds 'it is told why' grep -q "cannot read '<stdin>': Is a directory" err
 expect 0 'layout drawn' "$gemmgen" layout --svg drawn.svg '(4,8):(8,1)'
 holds 'it is SVG' grep -q '</svg>' drawn.svg
 expect 0 'an atom drawn by its name' "$gemmgen" layout --svg atom.svg SM80_16x8x16_F32F16F16F32_TN
