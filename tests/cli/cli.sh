@@ -65,6 +65,8 @@ expect 0 'of specs of its own' "$gemmgen" explain --problem '64 64 64' --types f
 sed 's/^sweep:.*/sweep: {swizzle: [64B, 32B, none]}/' sweep.yaml >swizzles.yaml
 expect 0 'of specs that differ in swizzles alone' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 swizzles.yaml
 holds 'they are three kernels' test "$(grep -c '^gemm_sm80' out)" -eq 3
+expect 0 'sums of f64 are f64' "$gemmgen" explain --problem '64 64 64' --types f64,f64,f64
+holds 'without being asked for' grep -q '^f64,f64,f64,f64,kkn' out
 expect 1 'types that nothing has' "$gemmgen" explain --problem '64 64 64' --types f32,f16,f32,f32
 holds 'the message names them' grep -q 'f32,f16,f32,f32,kkn.*GEMM_FORM' err
 expect 1 'a type that would be a comment' "$gemmgen" explain --problem '64 64 64' --types '#x,bf16,bf16'
