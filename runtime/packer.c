@@ -62,7 +62,7 @@ static gg_status check_memory(const gg_packing *p, int64_t bytes, gg_error *err)
   if (p->batch_stride_to % atom_align)
     return gg_fail(err, PROBLEM_ALIGN, NULL, "batch_stride_to", (long long)p->batch_stride_to,
                    (long long)atom_align, "bytes",
-                   (long long)(p->batch_stride_to / atom_align * atom_align + atom_align));
+                   (long long)gg_problem_round_up(p->batch_stride_to, atom_align));
   gg_status st =
       check_stride("batch_stride_to", p->batch_stride_to, bytes, "the batches overlap", err);
   return st ? st

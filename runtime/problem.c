@@ -83,13 +83,6 @@ static int64_t align_elements(const gg_view *view) {
   return align > 0 ? gg_dtype_unit(view->operand->type, align) : 1;
 }
 
-/* The next multiple of `multiple`, or the last one below INT64_MAX. */
-static int64_t round_up(int64_t value, int64_t multiple) {
-  int64_t rest = value % multiple;
-  if (rest == 0) return value;
-  return value > INT64_MAX - multiple ? INT64_MAX / multiple * multiple : value - rest + multiple;
-}
-
 static gg_status too_large(gg_error *err, const gg_view *view) {
   char text[128], name[GG_VIEW_PART_NAME_MAX];
   snprintf(text, sizeof text, "%s is larger than int64 can address: %lld x %lld, batch %lld",
@@ -100,7 +93,7 @@ static gg_status too_large(gg_error *err, const gg_view *view) {
 
 /* The densest layout of an operand: its rows, and its batches, directly follow each other. */
 static gg_status pack(int64_t *ld, int64_t *batch_stride, const gg_view *view, gg_error *err) {
-  *ld = round_up(view->length, align_elements(view));
+  *ld = gg_problem_round_up(view->length, align_elements(view));
   return __builtin_mul_overflow(*ld, view->rows, batch_stride) ? too_large(err, view) : GG_OK;
 }
 
@@ -150,7 +143,7 @@ static gg_status check_k(const gg_kernel *kernel, int64_t k, gg_error *err) {
   char text[96];
   if (k % whole != 0) {
     snprintf(text, sizeof text, "k of whole bytes, %lld elements of %s each; the next is %lld",
-             (ll)whole, gg_dtype_info_of(kernel->a.type)->name, (ll)((k / whole + 1) * whole));
+             (ll)whole, gg_dtype_info_of(kernel->a.type)->name, (ll)gg_problem_round_up(k, whole));
     return gg_fail(err, PROBLEM_EXTENT, NULL, "k", (ll)k, text);
   }
   if (k <= most) return GG_OK;
@@ -169,12 +162,12 @@ static gg_status check_pairs(const gg_kernel *kernel, int64_t n, gg_error *err) 
              "n of whole %lld: halves of %s that begin at multiples of %lld "
              "elements (epilogue gated); the next is %lld",
              (ll)whole, kernel->scale_b.block ? "B's scale factors" : "an N-major B's lines",
-             (ll)(whole / 2), (ll)round_up(n, whole));
+             (ll)(whole / 2), (ll)gg_problem_round_up(n, whole));
     return gg_fail(err, PROBLEM_EXTENT, NULL, "n", (ll)n, text);
   }
   snprintf(text, sizeof text,
            "an even n, two columns for each of D's (epilogue gated); the nearest are %lld and %lld",
-           (ll)(n - 1), (ll)(n + 1));
+           (ll)(n - 1), (ll)gg_problem_round_up(n, 2));
   return gg_fail(err, PROBLEM_EXTENT, NULL, "n", (ll)n, text);
 }
 
@@ -194,7 +187,7 @@ static gg_status check_multiple(const gg_view *view, gg_view_part part, int64_t 
   if (value % multiple == 0) return GG_OK;
   char name[GG_VIEW_PART_NAME_MAX];
   return gg_fail(err, PROBLEM_ALIGN, NULL, gg_view_part_name(name, view, part), (ll)value,
-                 (ll)multiple, "elements", (ll)round_up(value, multiple));
+                 (ll)multiple, "elements", (ll)gg_problem_round_up(value, multiple));
 }
 
 /* Elements from the first to behind the last of one batch: (rows - 1) * ld + length. */
@@ -224,7 +217,8 @@ static gg_status check_batch_stride(const gg_view *view, int64_t extent, gg_erro
   }
   if (fault) {
     return gg_fail(err, PROBLEM_STRIDE, NULL, gg_view_part_name(name, view, GG_VIEW_BATCH_STRIDE),
-                   (ll)view->batch_stride, fault, (ll)round_up(extent, align_elements(view)));
+                   (ll)view->batch_stride, fault,
+                   (ll)gg_problem_round_up(extent, align_elements(view)));
   }
   return check_multiple(view, GG_VIEW_BATCH_STRIDE, view->batch_stride, err);
 }
@@ -263,7 +257,7 @@ static gg_status check_view(const gg_view *given, gg_error *err) {
   if (view->ld < view->length) {
     return gg_fail(err, PROBLEM_LD, NULL, gg_view_part_name(name, view, GG_VIEW_LD), (ll)view->ld,
                    view->length_name, (ll)view->length,
-                   (ll)round_up(view->length, align_elements(view)));
+                   (ll)gg_problem_round_up(view->length, align_elements(view)));
   }
   gg_status st = view->vector ? GG_OK : check_multiple(view, GG_VIEW_LD, view->ld, err);
   if (st) return st;

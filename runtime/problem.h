@@ -127,4 +127,11 @@ gg_status gg_problem_read(const gg_problem **problem, gg_problem *room, gg_error
 gg_status gg_problem_check(gg_launch_facts *out, const gg_kernel *kernel, const gg_problem *problem,
                            int64_t resident, const gg_device_model *device, gg_error *err);
 
+/* The next multiple of `multiple`, or the last one below INT64_MAX. */
+static inline int64_t gg_problem_round_up(int64_t value, int64_t multiple) {
+  int64_t rest = value % multiple;
+  if (rest == 0) return value;
+  return value > INT64_MAX - multiple ? INT64_MAX / multiple * multiple : value - rest + multiple;
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/need.h"
+#include "problem.h"
 
 enum {
   atom_bytes = GG_SCALE_ROWS * GG_SCALE_FACTORS,
@@ -109,7 +110,7 @@ gg_status gg_problem_pack_scales(gg_problem *problem, const gg_kernel *kernel, g
 static gg_status check(const gg_scales_view *view, gg_error *err) {
   char address[] = "scale_?", stride[] = "batch_stride_scale_?";
   address[sizeof address - 2] = stride[sizeof stride - 2] = view->name;
-  int64_t bytes, all, next = view->batch_stride / map_align * map_align + map_align;
+  int64_t bytes, all, next = gg_problem_round_up(view->batch_stride, map_align);
   gg_status st = gg_scales_bytes(&bytes, view->rows, view->k, view->scaling.block, err);
   if (st) return st;
   if (view->address == 0) return gg_fail(err, PROBLEM_POINTER, NULL, address);

@@ -20,6 +20,7 @@
 #include "atom/sparse_layout.h"
 #include "base/need.h"
 #include "base/sized.h"
+#include "problem.h"
 
 typedef long long ll; /* for printf */
 
@@ -435,7 +436,7 @@ gg_status gg_problem_check_metadata(const gg_kernel *kernel, const gg_problem *p
                    "batch strides are not negative", (ll)bytes);
   if (stride % map_align)
     return gg_fail(err, PROBLEM_ALIGN, NULL, "batch_stride_metadata", (ll)stride, (ll)map_align,
-                   "bytes", (ll)(stride / map_align * map_align + map_align));
+                   "bytes", (ll)gg_problem_round_up(stride, map_align));
   bool fits = !__builtin_mul_overflow(p->batch - 1, stride, &all) &&
               !__builtin_add_overflow(all, bytes, &all) && stride < INT64_C(1) << 40;
   return fits ? GG_OK : fail_size("metadata is farther apart than tensor maps step", err);

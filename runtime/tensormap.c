@@ -115,7 +115,7 @@ static gg_status check_line(const gg_tensor_map *map, const gg_view *view, gg_er
   char name[GG_VIEW_PART_NAME_MAX], text[128];
   snprintf(text, sizeof text, "%s of whole %lld elements of %s; the next is %lld",
            gg_view_part_name(name, view, GG_VIEW_ADDRESS), (long long)unit,
-           gg_dtype_info_of(map->type)->name, (long long)((view->length / unit + 1) * unit));
+           gg_dtype_info_of(map->type)->name, (long long)gg_problem_round_up(view->length, unit));
   return gg_fail(err, PROBLEM_EXTENT, NULL, view->length_name, (long long)view->length, text);
 }
 

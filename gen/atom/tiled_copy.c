@@ -185,10 +185,10 @@ gg_status gg_tiled_copy_make_tmem(gg_tiled_copy *out, const gg_copy_atom *atom, 
   if (!atom->row->repeats)
     return gg_fail(err, ATOM_PARAMETER, NULL, "make_tmem_copy", "the atom", atom->row->cute,
                    "SM100_TMEM_LOAD_... or SM100_TMEM_STORE_...");
-  gg_tuple shape = GG_TUPLE(32, 4), stride = GG_TUPLE(0, 32 * gg_tmem_lane(bits));
   gg_layout place = gg_copy_atom_place(atom);
+  if ((st = gg_layout_upcast(&values, &place, bits, err))) return st; /* which refuses 0 bits */
+  gg_tuple shape = GG_TUPLE(32, 4), stride = GG_TUPLE(0, 32 * gg_tmem_lane(bits));
   if ((st = gg_layout_make(&threads, &shape, &stride, err))) return st;
-  if ((st = gg_layout_upcast(&values, &place, bits, err))) return st;
   if ((st = gg_layout_coalesce(&values, &values, NULL, err))) return st;
   if ((st = gg_layout_concat(&tv, &threads, &values, err))) return st;
   return gg_tiled_copy_make_cotiled(out, atom, bits, &tv, tmem, err);

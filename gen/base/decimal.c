@@ -2,8 +2,8 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { longest = 40 };
@@ -25,38 +25,22 @@ static const char *read_exponent(int *out, const char *text) {
   return end;
 }
 
-/* Powers of ten up to 22 are exact doubles, so a number of 15 digits with a small exponent is
- * rounded only once. */
-static double scaled(double digits, int exponent) {
-  double power = 1;
-  for (int i = exponent < 0 ? -exponent : exponent; i > 0; i--)
-    power *= 10;
-  if (exponent >= 0) return digits == 0 ? 0 : digits * power;
-  return exponent < -300 ? digits / scaled(1, 300) / scaled(1, -exponent - 300) : digits / power;
-}
-
+/* Gives strtod, which rounds once, the digits without the point that the locale has a say in. */
 const char *gg_decimal_read(double *out, const char *text) {
   const char *point = past_digits(text), *end = point;
-  int exponent, dropped = 0, behind = 0;
-  uint64_t digits = 0;
+  char plain[longest + 16];
+  int exponent;
   if (point == text) return NULL;
   if (*point == '.') {
     end = past_digits(point + 1);
     if (end == point + 1) return NULL;
   }
-  for (const char *at = text; at < end; at++) {
-    if (at == point) continue;
-    bool fits = digits < UINT64_MAX / 10 - 1;
-    if (fits) digits = digits * 10 + (uint64_t)(*at - '0');
-    dropped += !fits && at < point;
-    behind += fits && at > point;
-  }
+  int whole = (int)(point - text), behind = end > point ? (int)(end - point - 1) : 0;
   end = read_exponent(&exponent, end);
   if (end - text > longest) return NULL;
-  exponent += dropped - behind;
-  *out = exponent > 400    ? (digits ? HUGE_VAL : 0)
-         : exponent < -400 ? 0
-                           : scaled((double)digits, exponent);
+  snprintf(plain, sizeof plain, "%.*s%.*se%d", whole, text, behind, point + (behind > 0),
+           exponent - behind);
+  *out = strtod(plain, NULL);
   return end;
 }
 

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* Reads a number without a sign, such as "12", "0.01" or "1.5e-3", of up to 40 characters. Returns
- * the first character behind it, or NULL if no such number begins here. A number beyond a double's
- * range becomes infinite. */
+/* Reads a number without a sign, such as "12", "0.01" or "1.5e-3", of up to 40 characters, to
+ * the nearest double. Returns the first character behind it, or NULL if no such number begins here.
+ * A number beyond a double's range becomes infinite. */
 const char *gg_decimal_read(double *out, const char *text);
 
 enum { GG_DECIMAL_MAX = 32 };

@@ -268,10 +268,11 @@ static gg_status write_ptx(generation *gen, const gg_spec *spec, const gg_kernel
     else
       gg_str_puts(&why, err->message);
     gg_error_clear(err);
-    const gg_mark *mark = cli_name_mark(spec);
-    fprintf(stderr, "%s:%d:%d: note: %s\n", mark->file, mark->line, mark->column,
-            gg_str_shown(&why));
     st = write_compiled(gen, spec, kernel, EMIT_PTX, err);
+    const gg_mark *mark = cli_name_mark(spec);
+    if (st == GG_OK)
+      fprintf(stderr, "%s:%d:%d: note: %s\n", mark->file, mark->line, mark->column,
+              gg_str_shown(&why));
   }
   gg_str_free(&why);
   gg_kernel_free(ptx);

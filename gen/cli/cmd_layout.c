@@ -1,4 +1,5 @@
 /* gemmgen layout: a calculator for the layout algebra. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,11 @@ static int evaluate_lines(const layout_options *given) {
       status = CLI_FAILED;
     }
     gg_error_clear(&err);
+  }
+  gg_error err = GG_ERROR_INIT;
+  if (!feof(stdin)) {
+    (void)gg_fail(&err, FILE_READ, NULL, "<stdin>", strerror(errno));
+    status = cli_report(&err, NULL);
   }
   free(line);
   return status;

@@ -46,6 +46,7 @@ static const char *usual_accumulator(const char *a) {
   char name[word_max];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(a, ":"), a);
   if (!gg_dtype_find(&type, name)) return "f32"; /* the parser will report what is wrong with it */
+  if (type == GG_DTYPE_f64) return "f64";
   return gg_dtype_is_float(type) ? "f32" : "s32";
 }
 

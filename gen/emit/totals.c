@@ -159,15 +159,12 @@ static void write_send_sum(gg_str *out, const side *s, const char *name, int num
     gg_str_printf(out, "sum[i] = x[i].%s%s;\n", name, columns ? ".x" : "");
   if (sent.lanes)
     gg_str_printf(out, "    const int first = add_over_lanes<%d>(sum, lane);\n", sent.lanes);
-  else
-    gg_str_puts(out, "    constexpr int first = 0;\n");
   gg_str_printf(out, "#pragma unroll\n    for (int i = 0; i < %d; ++i) {\n",
                 values_left(sent.lanes, values));
   write_for(out, s, "      const int ^ = at.^ + ");
-  gg_str_printf(out,
-                pairs ? "%s_of_total((first + i) / 2) + (first + i) %% 2;\n"
-                      : "%s_of_total(first + i);\n",
-                s->first);
+  const char *value = !sent.lanes ? "i" : pairs ? "(first + i)" : "first + i";
+  gg_str_printf(out, pairs ? "%s_of_total(%s / 2) + %s %% 2;\n" : "%s_of_total(%s);\n", s->first,
+                value, value);
   int odd = odd_bits(sent.lanes, values);
   write_for(out, s, "      if (^ < (at.^s + width_@ - 1) / width_@ * width_@");
   if (odd) gg_str_printf(out, " && (lane & %d) == 0", odd);

@@ -372,7 +372,8 @@ static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, 
 static bool add_sums(int64_t *bytes, int64_t tiles, int64_t length, int64_t batch,
                      int64_t line_bytes) {
   int64_t more;
-  return !__builtin_mul_overflow(tiles, divide_up(length, GG_SUM_LINE) * GG_SUM_LINE, &more) &&
+  return !__builtin_mul_overflow(divide_up(length, GG_SUM_LINE), GG_SUM_LINE, &more) &&
+         !__builtin_mul_overflow(more, tiles, &more) &&
          !__builtin_mul_overflow(more, batch, &more) &&
          !__builtin_mul_overflow(more, line_bytes, &more) &&
          !__builtin_add_overflow(*bytes, more, bytes);

@@ -2,7 +2,7 @@
  * functions and signs are nested, and the limit on a text's length bounds that. */
 #include "spec/expression.h"
 
-#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -123,7 +123,7 @@ static gg_status parse_number(parser *p, int *node) {
   double value;
   const char *end = gg_decimal_read(&value, p->at);
   if (!end) return fail(p, p->at, "expected a decimal number such as 0.5, 3 or 1e-3");
-  if (value > (double)FLT_MAX) return fail(p, p->at, "the number is beyond f32's range");
+  if (isinf((float)value)) return fail(p, p->at, "the number is beyond f32's range");
   p->at = end;
   skip_blanks(p);
   return add(p, node, GG_EXPRESSION_NUMBER, NULL, value);

@@ -1,7 +1,7 @@
 /* Reads one value: a word, a number, a list of three. Each kind of key in keys.def has its reader
  * here. What a value may be, and which legal value is nearest to a wrong one, follow from the key's
  * row. */
-#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -167,8 +167,9 @@ static gg_status read_real(const gg_reader *in, float *out, const gg_key *key,
   bool plain = node->kind == GG_YAML_SCALAR && !node->quoted;
   bool negative = plain && node->text[0] == '-';
   const char *end = plain ? gg_decimal_read(&value, node->text + negative) : NULL;
-  bool vanishes = end && value > 0 && (float)value == 0;
-  if (!end || *end || value > FLT_MAX || vanishes) return gg_fail_type(in, key, node);
+  if (!end || *end || isinf((float)value)) return gg_fail_type(in, key, node);
+  bool vanishes = (float)value == 0 && strspn(node->text, "-0.eE") < strcspn(node->text, "eE");
+  if (vanishes) return gg_fail_type(in, key, node);
   *out = (float)(negative ? -value : value);
   return GG_OK;
 }

@@ -83,7 +83,7 @@ static double cumulative(double x) {
 }
 
 static double relu(double x) {
-  return x > 0 ? x : 0;
+  return x <= 0 ? 0 : x;
 }
 
 static double relu_slope(double x) {
@@ -184,6 +184,8 @@ static double least_normal(bool wide) {
 static bounded call(const struct function *f, const bounded *a, bool wide) {
   interval reached = widened(a->range, a->rounding);
   bounded out = {.value = f->value(a->value), .rounding = INFINITY};
+  if (f->positive && reached.high < -least_normal(wide)) /* no number, and surely so */
+    return (bounded){.value = (double)NAN};
   if (f->positive && !(reached.low > 0)) {
     out.range = out.slope = (interval){-INFINITY, INFINITY};
     return out;
@@ -234,8 +236,9 @@ static bounded invert(const bounded *a) {
                    times(steepest, a->rounding)};
 }
 
-/* The lesser of both, which is one of them. */
+/* The lesser of both, which is one of them; a where one is not a number, as kernels have it. */
 static bounded lesser(const bounded *a, const bounded *b) {
+  if (isnan(a->value) || isnan(b->value)) return *a;
   if (a->range.high + a->rounding < b->range.low - b->rounding) return *a;
   if (b->range.high + b->rounding < a->range.low - a->rounding) return *b;
   return (bounded){fmin(a->value, b->value),

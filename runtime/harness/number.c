@@ -166,7 +166,7 @@ void gg_number_set(gg_dtype type, void *array, int64_t index, double value) {
   int width = bits_of(type), exponent;
   if (type == GG_DTYPE_ue8m0) {
     frexp(value, &exponent);
-    store(array, index, width, (uint32_t)(exponent - 1 + ue8m0_bias));
+    store(array, index, width, isnan(value) ? ue8m0_nan : (uint32_t)(exponent - 1 + ue8m0_bias));
     return;
   }
   if (gg_number_is_integer(type)) {

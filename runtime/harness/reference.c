@@ -413,6 +413,7 @@ static void step_leaky_relu(running *x, double slope) {
 
 /* A limit that is met is met by the kernel's number, too, or is between both. */
 static void step_clamp(running *x, const float limits[2]) {
+  if (isnan(x->value)) return; /* and stays so */
   x->value = fmin(fmax(x->value, (double)limits[0]), (double)limits[1]);
   double reach = fmin(x->reach, fmax(fabs((double)limits[0]), fabs((double)limits[1])));
   x->reach = fmax(reach, fabs(x->value));

@@ -32,9 +32,13 @@ static double factor_of(gg_dtype d, gg_dtype factors, double largest) {
   return round_factor(factors, (float)largest * (1.0F / (float)gg_number_max(d)));
 }
 
+/* Nothing is known of a block, or of an element, that may have what is not a number. */
+static const gg_expected unknown = {0, (double)INFINITY};
+
 gg_expected gg_scaled_factor(gg_dtype d, gg_dtype factors, const gg_expected *x, int64_t count) {
   double low = 0, high = 0;
   for (int64_t i = 0; i < count; i++) {
+    if (isnan(x[i].value) || !isfinite(x[i].bound)) return unknown;
     low = fmax(low, fabs(x[i].value) - x[i].bound);
     high = fmax(high, fabs(x[i].value) + x[i].bound);
   }
@@ -52,6 +56,7 @@ static double element_of(gg_dtype d, double x, float reciprocal) {
 
 gg_expected gg_scaled_element(gg_dtype d, gg_dtype factors, unsigned char factor, gg_expected x) {
   float scale = (float)gg_number_get(factors, &factor, 0);
+  if (isnan(x.value) || !isfinite(x.bound) || isnan(scale)) return unknown;
   float reciprocal = fminf(1.0F / scale, FLT_MAX);
   return between(element_of(d, x.value - x.bound, reciprocal),
                  element_of(d, x.value + x.bound, reciprocal));

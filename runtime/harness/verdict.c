@@ -91,9 +91,20 @@ static void scan_factors(gg_verdict *out, const gg_trial_buffer *buffer,
   }
 }
 
-/* A result is right within its bound; or, where the bound reaches beyond the type, as the type's
- * last number or, in those types that do not saturate, as an infinity. */
+/* Whether it is what a type makes of what is not a number. */
+static bool is_nan_of(gg_dtype type, double got) {
+  unsigned char bits[sizeof(double)] = {0};
+  gg_number_set(type, bits, 0, (double)NAN);
+  double nan = gg_number_get(type, bits, 0);
+  return isnan(nan) ? isnan(got) : got == nan;
+}
+
+/* A result is right within its bound, and any is where there is none; or, where the bound reaches
+ * beyond the type, as the type's last number or, in those types that do not saturate, as an
+ * infinity. What is not a number must be none. */
 static bool is_right(gg_dtype type, double got, gg_expected expected) {
+  if (!isfinite(expected.bound)) return true;
+  if (isnan(expected.value)) return is_nan_of(type, got);
   if (fabs(got - expected.value) <= expected.bound) return true;
   double last = expected.value < 0 ? gg_number_least(type) : gg_number_max(type);
   double reach = expected.value + copysign(expected.bound, expected.value);
@@ -187,8 +198,10 @@ static void judge_d(tally *sum, const gg_trial *trial, gg_expected expected, ele
   judge(sum, d.operand->type, element(&trial->d, &d, at.batch, at.row, at.col), expected, at);
 }
 
+/* What is not a number is greater than all, and so nothing is known where there is one. */
 static void note_largest(tally *sum, size_t operation, gg_expected x) {
   double least = fabs(x.value) - x.bound, most = fabs(x.value) + x.bound;
+  if (isnan(most)) most = (double)INFINITY;
   sum->largest[operation].least = fmax(sum->largest[operation].least, least);
   sum->largest[operation].most = fmax(sum->largest[operation].most, most);
 }
@@ -202,6 +215,7 @@ static void judge_largest(tally *sum, const gg_trial *trial, int64_t batch, bool
     double least = sum->largest[i].least, most = sum->largest[i].most;
     double got = extra_element(trial, i, batch, 0, 0);
     if ((!whole && got > most) || isinf(most)) most = fmax(got, least);
+    if (isinf(sum->largest[i].most) && isnan(got)) most = (double)INFINITY;
     double bound = (most - least) / 2 + gg_number_half_ulp(GG_DTYPE_f32, most);
     judge(sum, GG_DTYPE_f32, got, (gg_expected){(least + most) / 2, bound},
           (element_at){(int)i, batch, 0, 0});

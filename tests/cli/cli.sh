@@ -71,6 +71,8 @@ expect 0 'of specs of its own' "$gemmgen" explain --problem '64 64 64' --types f
 sed 's/^sweep:.*/sweep: {swizzle: [64B, 32B, none]}/' sweep.yaml >swizzles.yaml
 expect 0 'of specs that differ in swizzles alone' "$gemmgen" explain --problem '64 64 64' --types f16,f16,f16 swizzles.yaml
 holds 'they are three kernels' test "$(grep -c '^gemm_sm80' out)" -eq 3
+expect 0 'sums of f64 are f64' "$gemmgen" explain --problem '64 64 64' --types f64,f64,f64
+holds 'without being asked for' grep -q '^f64,f64,f64,f64,kkn' out
 expect 1 'types that nothing has' "$gemmgen" explain --problem '64 64 64' --types f32,f16,f32,f32
 holds 'the message names them' grep -q 'f32,f16,f32,f32,kkn.*GEMM_FORM' err
 expect 1 'a type that would be a comment' "$gemmgen" explain --problem '64 64 64' --types '#x,bf16,bf16'
@@ -322,6 +324,8 @@ expect 0 'doctor' "$gemmgen" doctor --json
 holds 'it is JSON' json out
 expect 0 'layout' "$gemmgen" layout 'composition((6,2):(8,2), (4,3):(3,1))'
 holds 'the result' [ "$(cat out)" = '((2,2),3):((24,2),8)' ]
+expect 1 'layout of lines that cannot be read' bash -c '"$0" layout - <.' "$gemmgen"
+holds 'it is told why' grep -q "cannot read '<stdin>': Is a directory" err
 expect 0 'layout drawn' "$gemmgen" layout --svg drawn.svg '(4,8):(8,1)'
 holds 'it is SVG' grep -q '</svg>' drawn.svg
 expect 0 'an atom drawn by its name' "$gemmgen" layout --svg atom.svg SM80_16x8x16_F32F16F16F32_TN

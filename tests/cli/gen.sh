@@ -29,6 +29,8 @@ echo 'raster: {order: hilbert}' >>ptx.yaml
 expect 0 'PTX of NVRTC' "$gemmgen" gen --emit ptx ptx.yaml -o small.ptx
 holds 'it is' grep -q NVVM small.ptx
 holds 'it says why' grep -q '^ptx.yaml:1:7: note: NVRTC made this PTX: .* has none with tiles along a Hilbert curve' err
+expect 1 'PTX that no compiler makes' "$gemmgen" gen --emit ptx --arch sm_80 ptx.yaml -o old.ptx
+holds 'nobody says it has been made' bash -c "! grep -q 'made this PTX' err"
 # PTX with comments, of both kinds
 expect 2 'comments of something else' "$gemmgen" gen --annotate ptx.yaml
 holds 'it says what it needs' grep -q -- '--annotate is of PTX: it needs --emit ptx' err

@@ -116,10 +116,32 @@ START_TEST(what_has_no_value_has_no_bound) {
   static const struct {
     const char *text;
     double x;
-  } poles[] = {{"1 / x", 0.1}, {"log(x)", 0.2}, {"sqrt(x)", -1}, {"rsqrt(x - 1)", 1.1}};
+  } poles[] = {{"1 / x", 0.1}, {"log(x)", 0.2}, {"sqrt(x)", -0.1}, {"rsqrt(x - 1)", 1.1}};
   for (size_t i = 0; i < sizeof poles / sizeof *poles; i++) {
     gg_expression e = parse(poles[i].text);
     ck_assert(isinf(bound_of(&e, (gg_bounded){poles[i].x, 0.25}, 0, false).error));
+  }
+}
+END_TEST
+
+/* What is not a number stays so, but where it is the second of two to choose from. */
+START_TEST(no_number_stays_none) {
+  static const char *const none[] = {
+      "sqrt(x)",           "log(x) + 1",       "relu(rsqrt(x))", "t0 / t0 + x",
+      "max(sqrt(x), 0)",   "abs(log(x))",      "min(log(x), x)", "clamp(t0 / t0, x, 1)",
+      "x - tanh(t0 / t0)", "silu(sqrt(x)) * x"};
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+    gg_expression e = parse(none[i]);
+    gg_bounded out = bound_of(&e, (gg_bounded){-3, 0.5}, 0, i % 2 != 0);
+    ck_assert_msg(isnan(out.value) && isfinite(out.error), "%s: %g +- %g", none[i], out.value,
+                  out.error);
+  }
+  static const char *const second[] = {"max(x, sqrt(x))", "min(x, t0 / t0)", "clamp(x, log(x), 1)"};
+  for (size_t i = 0; i < sizeof second / sizeof *second; i++) {
+    gg_expression e = parse(second[i]);
+    gg_bounded out = bound_of(&e, (gg_bounded){-3, 0.5}, 0, false);
+    ck_assert_msg(out.value == -3 && out.error >= 0.5 && out.error < 0.51, "%s: %g +- %g",
+                  second[i], out.value, out.error);
   }
 }
 END_TEST
@@ -242,6 +264,7 @@ int main(void) {
   tcase_add_test(tests, a_sample_has_whole_sums);
   tcase_add_test(tests, roundings_are_counted);
   tcase_add_test(tests, what_has_no_value_has_no_bound);
+  tcase_add_test(tests, no_number_stays_none);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -202,6 +202,10 @@ START_TEST(sums_take_a_workspace) {
   ck_assert_int_eq(gg_problem_check(&prepared, &kernel, &p, 264, gg_device_row(90), &err),
                    GG_E_PROBLEM_STRIDE);
   assert_error(&err, GG_E_PROBLEM_STRIDE, "extras[0].batch_stride = 0: the batches overlap");
+  p.n = INT64_MAX; /* of which a whole number of lines is more than int64 counts */
+  ck_assert_int_eq(gg_problem_distribute(&d, &kernel, &p, 264, gg_device_row(90), &err),
+                   GG_E_PROBLEM_SIZE);
+  gg_error_clear(&err);
 }
 END_TEST
 

@@ -253,6 +253,16 @@ static void odd_columns(gg_problem *p, gg_kernel *kernel) {
   p->n = 101;
 }
 
+static void last_columns(gg_problem *p, gg_kernel *kernel) {
+  gate(kernel);
+  p->n = INT64_MAX;
+}
+
+static void half_a_byte_of_k(gg_problem *p, gg_kernel *kernel) {
+  kernel->a.type = kernel->b.type = GG_DTYPE_s4;
+  p->k = INT64_MAX;
+}
+
 static void odd_half_of_lines(gg_problem *p, gg_kernel *kernel) {
   gate(kernel);
   kernel->operations[1].expression |= GG_GATED_SPLIT;
@@ -350,6 +360,8 @@ static const bad_case bad_cases[] = {
     {odd_columns, GG_E_PROBLEM_EXTENT,
      "n = 101, where the kernel has an even n, two columns for each of D's (epilogue gated); the "
      "nearest are 100 and 102"},
+    {last_columns, GG_E_PROBLEM_EXTENT, "the nearest are 9223372036854775806"},
+    {half_a_byte_of_k, GG_E_PROBLEM_EXTENT, "k of whole bytes, 2 elements of s4 each"},
     {odd_half_of_lines, GG_E_PROBLEM_EXTENT,
      "n = 104, where the kernel has n of whole 16: halves of an N-major B's lines that begin at "
      "multiples of 8 elements (epilogue gated); the next is 112"},

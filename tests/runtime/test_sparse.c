@@ -278,6 +278,7 @@ START_TEST(metadata_is_checked) {
       {0x8008, 12288, GG_E_PROBLEM_ALIGN, "metadata = 32776 is not a multiple of the 16 bytes"},
       {0x8000, -16, GG_E_PROBLEM_STRIDE, "batch_stride_metadata = -16"},
       {0x8000, 1030, GG_E_PROBLEM_ALIGN, "batch_stride_metadata = 1030"},
+      {0x8000, INT64_MAX, GG_E_PROBLEM_ALIGN, "the next is 9223372036854775792"},
       {0x8000, INT64_C(1) << 40, GG_E_PROBLEM_SIZE, "farther apart"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -30,6 +30,7 @@ static const struct {
     {"x - -2", "x--2"},
     {"1e3 + x", "1000+x"},
     {"clamp( x , -1 , 1 )", "clamp(x,-1,1)"},
+    {"min(x, 3.4028235e38)", "min(x,3.4028235e+38)"}, /* FLT_MAX, rounded up */
     {"min(max(x, 0), abs(t0))", "min(max(x,0),abs(t0))"},
     {"relu(x)+gelu(x)+silu(x)+tanh(x)", "relu(x)+gelu(x)+silu(x)+tanh(x)"},
     {"t1 * x + t1", "t1*x+t1"},
