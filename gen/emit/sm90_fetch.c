@@ -28,8 +28,16 @@ void gg_sm90_write_offset(gg_str *out, const char *name, gg_dtype type) {
                 name, bits < 8 ? '/' : '*', bits < 8 ? 8 / bits : bits / 8);
 }
 
+/* Whether a box of any matrix comes in several pieces. */
+static bool has_pieces(const gg_layouts *layouts) {
+  for (size_t i = 0; i < layouts->fetched_count; i++) {
+    if (layouts->fetched[i].pieces > 1) return true;
+  }
+  return false;
+}
+
 static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched *matrix,
-                              gg_error *err) {
+                              bool pieces, gg_error *err) {
   static const char *const row_col[2] = {"row", "col"};
   char name[GG_OPERATION_NAME_MAX], function[GG_OPERATION_NAME_MAX + 8];
   name_of(name, plan, matrix);
@@ -50,14 +58,23 @@ static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched
   if (plan->subtile_stages)
     gg_str_printf(out,
                   "  static constexpr int box_count = %d;  // of a sub-tile\n"
-                  "  static constexpr unsigned begin = %lld, box_bytes = %lld;\n\n",
+                  "  static constexpr unsigned begin = %lld, box_bytes = %lld;\n",
                   boxes, (long long)matrix->begin, (long long)matrix->bytes);
   else
     gg_str_printf(out,
                   "  static constexpr int boxes = %d, boxes_a_stage = %d, first_stage = %d;\n"
-                  "  static constexpr unsigned box_bytes = %lld;\n\n",
+                  "  static constexpr unsigned box_bytes = %lld;\n",
                   matrix->boxes, matrix->boxes_a_stage, matrix->first_stage,
                   (long long)matrix->bytes);
+  if (pieces)
+    gg_str_printf(
+        out,
+        "  // A tensor map brings at most %d lines at once: boxes of more come in pieces.\n"
+        "  static constexpr int pieces = %d, piece_lines = %d;\n"
+        "  static constexpr unsigned piece_bytes = %lld;\n",
+        GG_BOX_EXTENT_MAX, matrix->pieces, matrix->lines / matrix->pieces,
+        (long long)matrix->bytes / matrix->pieces);
+  gg_str_putc(out, '\n');
   gg_sm90_write_offset(out, name, matrix->operand.type);
   gg_str_puts(out, "};\n");
   return GG_OK;
@@ -66,7 +83,7 @@ static gg_status write_matrix(gg_str *out, const gg_plan *plan, const gg_fetched
 gg_status gg_sm90_write_fetched(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                 gg_error *err) {
   for (size_t i = 0; i < layouts->fetched_count; i++) {
-    gg_status st = write_matrix(out, plan, &layouts->fetched[i], err);
+    gg_status st = write_matrix(out, plan, &layouts->fetched[i], has_pieces(layouts), err);
     if (st) return st;
   }
   if (gg_sm90_fetches_behind(layouts)) {
@@ -173,6 +190,7 @@ static void bind_fetches(gg_bindings *out, const gg_plan *plan, const gg_layouts
     gg_str_printf(&prefetch, "%s  prefetch<fetched_%s>(maps.%s, at, box);\n", condition, name,
                   name);
   }
+  gg_bind_text(out, "pieces", has_pieces(layouts) ? "matrix::pieces" : "1");
   gg_bind_str(out, "fetch_all", &text);
   gg_bind_str(out, "prefetch_all", &prefetch);
   write_list(&text, "&", plan, layouts);

@@ -123,15 +123,28 @@ static int along_of(const matrix *m, int number) {
   return (first < last ? first : last) + number % a_box * m->c->line;
 }
 
+/* Writes what computes where a piece of a box begins across C's lines; returns the register that
+ * has it. */
+static const char *write_across(gg_str *out, const matrix *m, int piece) {
+  const char *across = m->n_major ? "%m0" : "%n0";
+  if (piece == 0) return across;
+  gg_str_printf(out, "  add.u32 %%across, %s, %d;\n", across, piece * m->c->lines / m->c->pieces);
+  return "%across";
+}
+
 static void write_load(gg_str *out, const matrix *m, int number, int in_stage) {
-  const char *line = m->n_major ? "%n0" : "%m0", *across = m->n_major ? "%m0" : "%n0";
+  const gg_fetched *c = m->c;
+  const char *line = m->n_major ? "%n0" : "%m0";
   int along = along_of(m, number);
   if (along) gg_str_printf(out, "  add.u32 %%along, %s, %d;\n", line, along);
-  gg_str_puts(out, "  cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::"
-                   "bytes\n    ");
-  gg_ptx_write_place(out, "%a_stage", (ll)in_stage * m->c->bytes);
-  gg_str_printf(out, ", [%%map_c, {%s, %s, %%batch}], [%%bar_full];\n", along ? "%along" : line,
-                across);
+  for (int piece = 0; piece < c->pieces; piece++) {
+    const char *across = write_across(out, m, piece);
+    gg_str_puts(out, "  cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::"
+                     "bytes\n    ");
+    gg_ptx_write_place(out, "%a_stage", in_stage * c->bytes + piece * c->bytes / c->pieces);
+    gg_str_printf(out, ", [%%map_c, {%s, %s, %%batch}], [%%bar_full];\n", along ? "%along" : line,
+                  across);
+  }
 }
 
 static gg_status write_fetch(gg_str *out, gg_arena *arena, const matrix *m,
@@ -155,7 +168,7 @@ static gg_status write_fetch(gg_str *out, gg_arena *arena, const matrix *m,
 /* Boxes take long to come from memory. So they are prefetched to L2 while a tile's first K tiles
  * are copied, one box with each; not for the first tile, whose K tiles are awaited. */
 static void write_prefetch(gg_str *out, const matrix *m) {
-  const char *line = m->n_major ? "%n0" : "%m0", *across = m->n_major ? "%m0" : "%n0";
+  const char *line = m->n_major ? "%n0" : "%m0";
   int a_box = m->n_major ? m->plan->epi_n / m->c->line : 1;
   bool overlap = m->n_major && gg_plan_boxes_overlap(m->plan, m->plan->epi_n);
   gg_str_puts(out, "  // With each of the first K tiles a box of C is prefetched to L2.\n");
@@ -177,10 +190,21 @@ static void write_prefetch(gg_str *out, const matrix *m) {
                   m->plan->epi_n, gg_plan_mma_columns(m->plan) - m->plan->epi_n, m->c->line, line);
   else
     gg_str_printf(out, "  mad.lo.u32 %%along, %%box, %d, %s;\n", m->c->line, line);
-  gg_str_printf(out,
-                "  cp.async.bulk.prefetch.tensor.3d.L2.global.tile\n"
-                "    [%%map_c, {%%along, %s, %%batch}];\nc_prefetched:\n",
-                across);
+  for (int piece = 0; piece < m->c->pieces; piece++) {
+    const char *across = write_across(out, m, piece);
+    gg_str_printf(out,
+                  "  cp.async.bulk.prefetch.tensor.3d.L2.global.tile\n"
+                  "    [%%map_c, {%%along, %s, %%batch}];\n",
+                  across);
+  }
+  gg_str_puts(out, "c_prefetched:\n");
+}
+
+static void declare(gg_str *out, const matrix *m) {
+  bool overlap = m->n_major && gg_plan_boxes_overlap(m->plan, m->plan->epi_n);
+  gg_str_printf(out, "  .reg .b32 %%box%s%s;\n", overlap ? ", %in_box" : "",
+                m->c->pieces > 1 ? ", %across" : "");
+  gg_str_puts(out, "  .reg .pred %prefetches, %begun;\n  setp.ne.u32 %begun, 0, 0;\n");
 }
 
 static gg_status bind_producer(gg_bindings *out, const matrix *m, const gg_layouts *layouts,
@@ -357,7 +381,7 @@ static void bind_no_subtiles(gg_bindings *out) {
 gg_status gg_sm90_ptx_bind_c(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts,
                              gg_error *err) {
   matrix m;
-  gg_str await = GG_STR_INIT, skip = GG_STR_INIT;
+  gg_str text = GG_STR_INIT, await = GG_STR_INIT, skip = GG_STR_INIT;
   bind_items(out, plan, layouts);
   bool reads = matrix_of(&m, plan, layouts), subtiles = reads && plan->subtile_stages > 0;
   if (subtiles)
@@ -369,12 +393,8 @@ gg_status gg_sm90_ptx_bind_c(gg_bindings *out, const gg_plan *plan, const gg_lay
     return GG_OK;
   }
   gg_bind_text(out, "find_c", gg_ptx_beta);
-  bool overlap = m.n_major && gg_plan_boxes_overlap(plan, plan->epi_n);
-  gg_bind_text(out, "declare_c",
-               overlap ? "  .reg .b32 %box, %in_box;\n  .reg .pred %prefetches, %begun;\n"
-                         "  setp.ne.u32 %begun, 0, 0;\n"
-                       : "  .reg .b32 %box;\n  .reg .pred %prefetches, %begun;\n"
-                         "  setp.ne.u32 %begun, 0, 0;\n");
+  declare(&text, &m);
+  gg_bind_str(out, "declare_c", &text);
   gg_status st = bind_producer(out, &m, layouts, err);
   bind_reader(out, &m, layouts);
   if (!st) st = write_await(&await, out->arena, &m, layouts, err);

@@ -535,8 +535,8 @@ static gg_status derive_matrix(gg_layouts *out, gg_fetched *matrix, const gg_pla
   if ((st = gg_composed_position_independent(&matrix->layout, &smem, err))) return st;
   if ((st = check_boxes(&one, &box, &matrix->layout, err))) return st;
   bool is_c = matrix->is_c;
-  add_map(out, is_c ? GG_OPERAND_C : GG_OPERAND_EXTRA, operand->type, one.line, one.lines,
-          box.width)
+  add_map(out, is_c ? GG_OPERAND_C : GG_OPERAND_EXTRA, operand->type, one.line,
+          one.lines / matrix->pieces, box.width)
       ->operation = is_c ? 0 : matrix->operation;
   const cells read = {&matrix->layout, operand, matrix->line, box.mn, rows_a_warp, box.k, false};
   count_cells(out, is_c ? "read C" : "read matrix", &read, gg_sm90_cells_of(operand, matrix->line));

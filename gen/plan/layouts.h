@@ -53,6 +53,7 @@ typedef struct gg_fetched {
   gg_operand operand;
   int line;      /* elements of a box along the contiguous mode */
   int lines;     /* lines of a box */
+  int pieces;    /* of its lines, all of one size, each brought by a copy of its own */
   int64_t bytes; /* of a box */
   int boxes, boxes_a_stage;
   int first_stage, stages; /* among the stages that follow a tile's K tiles */

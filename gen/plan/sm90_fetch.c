@@ -35,6 +35,7 @@ enum {
   line_bytes = 128,     /* bytes of a line of the widest swizzle's pattern */
   least_bytes = 16,     /* of a box's line; also the unit of a map's addresses and strides */
   pattern_bytes = 1024, /* bytes of the widest swizzle's pattern */
+  pattern_lines = 8,    /* lines of any swizzle's pattern */
 };
 
 /* The operand of an operation that reads a matrix; NULL if it reads none. */
@@ -54,9 +55,19 @@ static int line_of(const gg_operand *operand, int length) {
   return power < most ? power : most;
 }
 
-/* Whether a matrix can be fetched, however wide its boxes are. A stage must hold a box, and a
- * tensor map's box have as many lines, unless matrices have stages of their own; then there must be
- * warps to fetch them. And each box must begin at a multiple of 16 bytes. */
+/* The number of pieces in which a box of `lines` lines comes: a tensor map brings at most
+ * GG_BOX_EXTENT_MAX lines at once. Pieces that are whole patterns of the swizzle, one behind the
+ * other, lie in memory as one box would. */
+static int pieces_of(int lines) {
+  int pieces = 1;
+  while (lines / pieces > GG_BOX_EXTENT_MAX || lines % (pieces * pattern_lines) != 0)
+    pieces++;
+  return pieces;
+}
+
+/* Whether a matrix can be fetched, however wide its boxes are. A stage must hold a box, unless
+ * matrices have stages of their own; then there must be warps to fetch them. And each box must
+ * begin at a multiple of 16 bytes. */
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_fetches_subtiles(plan);
   int lines = n_major ? plan->tile_m : plan->tile_n;
@@ -65,8 +76,7 @@ static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   return plan->specialised && !gg_sm90_has_copiers(plan) && fetchers &&
          operand->align >= least_bytes &&
          (!n_major || gg_dtype_bytes(operand->type, columns) % least_bytes == 0) &&
-         (apart ||
-          (lines <= GG_BOX_EXTENT_MAX && (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan)));
+         (apart || (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));
 }
 
 /* A sub-tile: the rows of an MMA by the columns of one of D's boxes, in boxes side by side. If a
@@ -79,20 +89,21 @@ static gg_fetched subtile_of(const gg_plan *plan, const gg_operand *operand, int
   return (gg_fetched){.operand = *operand,
                       .line = line,
                       .lines = lines,
+                      .pieces = 1,
                       .bytes = gg_dtype_bytes(operand->type, (int64_t)line * lines),
                       .boxes = length / line * gg_plan_column_parts(plan)};
 }
 
-/* The boxes of a matrix that is fetched to the ring of stages. If N is contiguous, they are the
- * boxes of D's staging, in pieces; else they are those of the whole tile. */
+/* The boxes of a matrix that is fetched to the ring of stages. If N is contiguous, each of D's
+ * boxes of columns has boxes of its own; else they have all columns of the tile. */
 static gg_fetched boxes_of(const gg_plan *plan, const gg_operand *operand, int columns) {
   bool n_major = operand->major == GG_MAJOR_N;
   int length = n_major ? columns : plan->tile_m, line = line_of(operand, length);
   int lines = n_major ? plan->tile_m : plan->tile_n;
-  int pieces = n_major ? (plan->tile_n + columns - 1) / columns : 1;
-  gg_fetched out = {.operand = *operand, .line = line, .lines = lines};
+  int parts = n_major ? (plan->tile_n + columns - 1) / columns : 1;
+  gg_fetched out = {.operand = *operand, .line = line, .lines = lines, .pieces = pieces_of(lines)};
   out.bytes = gg_dtype_bytes(operand->type, (int64_t)line * lines);
-  out.boxes = pieces * length / line;
+  out.boxes = parts * length / line;
   out.boxes_a_stage = (int)(gg_sm90_stage_bytes(plan) / out.bytes);
   if (out.boxes_a_stage > out.boxes) out.boxes_a_stage = out.boxes;
   out.stages = (out.boxes + out.boxes_a_stage - 1) / out.boxes_a_stage;

@@ -37,11 +37,15 @@ __device__ __forceinline__ void fetch(const tensor_map &map, const tile_origin &
     mbarrier_expect(full, count * matrix::box_bytes);
 #pragma unroll 1
     for (const int end = box + count; box < end; ++box, to += matrix::box_bytes) {
-      if constexpr (matrix::n_major)
-        tma_load(to, map, full, at.n0 + box_column(box / a_box) + box % a_box * matrix::line, at.m0,
-                 at.batch);
-      else
-        tma_load(to, map, full, at.m0 + box * matrix::line, at.n0, at.batch);
+#pragma unroll
+      for (int piece = 0; piece < ${pieces}; ++piece)
+        if constexpr (matrix::n_major)
+          tma_load(to + piece * matrix::piece_bytes, map, full,
+                   at.n0 + box_column(box / a_box) + box % a_box * matrix::line,
+                   at.m0 + piece * matrix::piece_lines, at.batch);
+        else
+          tma_load(to + piece * matrix::piece_bytes, map, full, at.m0 + box * matrix::line,
+                   at.n0 + piece * matrix::piece_lines, at.batch);
     }
   }
 }
@@ -52,11 +56,13 @@ template <class matrix>
 __device__ __forceinline__ void prefetch(const tensor_map &map, const tile_origin &at, int box) {
   constexpr int a_box = matrix::n_major ? epi_n / matrix::line : 1;
   if (box >= matrix::boxes) return;
-  if constexpr (matrix::n_major)
-    tma_prefetch(map, at.n0 + box_column(box / a_box) + box % a_box * matrix::line, at.m0,
-                 at.batch);
-  else
-    tma_prefetch(map, at.m0 + box * matrix::line, at.n0, at.batch);
+#pragma unroll
+  for (int piece = 0; piece < ${pieces}; ++piece)
+    if constexpr (matrix::n_major)
+      tma_prefetch(map, at.n0 + box_column(box / a_box) + box % a_box * matrix::line,
+                   at.m0 + piece * matrix::piece_lines, at.batch);
+    else
+      tma_prefetch(map, at.m0 + box * matrix::line, at.n0 + piece * matrix::piece_lines, at.batch);
 }
 
 __device__ __forceinline__ void prefetch_all(const fetch_maps &maps, int stages,

@@ -276,23 +276,34 @@ START_TEST(every_decision_is_shown) {
 }
 END_TEST
 
-/* No extent of a tensor map's box is more than 256. Tiles may have more columns, and each of A, B,
- * C and D may have its lines along them. */
+/* No extent of a tensor map's box is more than 256. Tiles may have more columns, or rows where A is
+ * M-major, and each of A, B, C and D may have its lines along them. What the epilogue reads is
+ * fetched nevertheless. */
 START_TEST(boxes_are_no_larger_than_maps_have) {
-  static const char *const specs[] = {
-      SM90 "tile: [128, 288, 64]",
-      "arch: sm_90a\na: bf16\nb: bf16\nc: {type: bf16, major: m}\nd: bf16\ntile: [128, 288, 64]",
-      "arch: sm_90a\na: s8\nb: u8\nc: auto\nd: {type: bf16, major: m, align: 2}\n"
-      "tile: [128, 288, 96]\ncluster: [2, 2, 1]",
-      "arch: sm_90a\na: bf16\nb: bf16\nc: bf16\nd: bf16\ntile: [304, 128, 64]\nswap_ab: true",
-      "arch: sm_90a\na: bf16\nb: {type: bf16, major: n}\nd: {type: bf16, major: m}\n"
-      "tile: [128, 304, 64]",
+  static const struct {
+    const char *spec;
+    size_t fetched;
+  } cases[] = {
+      {SM90 "tile: [128, 288, 64]", 0},
+      {"arch: sm_90a\na: bf16\nb: bf16\nc: {type: bf16, major: m}\nd: bf16\ntile: [128, 288, 64]",
+       1},
+      {"arch: sm_90a\na: s8\nb: u8\nc: {type: bf16, major: m}\nd: {type: bf16, major: m, align: 2}\n"
+       "tile: [128, 288, 96]\ncluster: [2, 2, 1]",
+       1},
+      {"arch: sm_90a\na: bf16\nb: bf16\nc: bf16\nd: bf16\ntile: [304, 128, 64]\nswap_ab: true", 1},
+      {"arch: sm_90a\na: bf16\nb: {type: bf16, major: n}\nd: {type: bf16, major: m}\n"
+       "tile: [128, 304, 64]",
+       0},
+      {"arch: sm_90a\na: {type: bf16, major: m}\nb: bf16\nc: bf16\nd: {type: bf16, major: m}\n"
+       "tile: [384, 64, 64]\nepilogue: [linear, residual]",
+       2},
   };
   static gg_layouts layouts;
-  for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     gg_error err = GG_ERROR_INIT;
-    planned p = choose(specs[i]);
+    planned p = choose(cases[i].spec);
     ck_assert_int_eq(gg_layouts_derive(&layouts, &p.plan, &err), GG_OK);
+    ck_assert_uint_eq(layouts.fetched_count, cases[i].fetched);
     for (size_t map = 0; map < layouts.map_count; map++) {
       for (int mode = 0; mode < layouts.maps[map].rank; mode++)
         ck_assert_int_le(layouts.maps[map].box[mode], GG_BOX_EXTENT_MAX);

@@ -70,7 +70,8 @@ static const char boxed_grid[] = "arch: sm_90a\n"
                                  "d: {align: 16}\n"
                                  "sweep:\n"
                                  "  tile: [[64, 16, 32], [128, 32, 64], [128, 192, 64], "
-                                 "[192, 64, 16], [128, 256, 32], [256, 96, 64], [64, 208, 128]]\n"
+                                 "[192, 64, 16], [128, 256, 32], [256, 96, 64], [64, 208, 128], "
+                                 "[128, 288, 64]]\n"
                                  "  a.major: [k, m]\n"
                                  "  b.major: [k, n]\n"
                                  "  c.major: [n, m]\n"
@@ -99,6 +100,11 @@ static void check_fetched(const gg_plan *plan, const gg_layouts *layouts) {
   int64_t boxes = (plan->tile_n - 1) / plan->epi_n + 1;
   int64_t columns = c->operand.major == GG_MAJOR_N ? boxes * plan->epi_n : plan->tile_n;
   ck_assert_int_eq(layouts->maps[2].operand, GG_OPERAND_C);
+  ck_assert_int_eq(layouts->maps[2].box[0], c->line);
+  ck_assert_int_eq(layouts->maps[2].box[1] * c->pieces, c->lines);
+  ck_assert_int_le(layouts->maps[2].box[1], GG_BOX_EXTENT_MAX);
+  ck_assert_int_eq(layouts->maps[2].box[1] % 8, 0);
+  ck_assert_int_eq(c->pieces, 1 + (c->lines > GG_BOX_EXTENT_MAX));
   ck_assert_int_eq((int64_t)c->line * c->lines * c->boxes, plan->tile_m * columns);
   ck_assert_int_eq((int64_t)c->line * c->lines * 2, c->bytes);
   ck_assert_int_eq(c->bytes % 128, 0);
@@ -135,7 +141,7 @@ static void check_boxed(const gg_spec *spec) {
 
 START_TEST(test_boxed_grid) {
   gg_spec_file *file = parse(boxed_grid);
-  ck_assert_uint_eq(gg_spec_file_count(file), 7 * 2 * 2 * 2 * 2 * 3 * 3);
+  ck_assert_uint_eq(gg_spec_file_count(file), 8 * 2 * 2 * 2 * 2 * 3 * 3);
   for (size_t i = 0; i < gg_spec_file_count(file); i++)
     check_boxed(gg_spec_file_get(file, i));
   gg_spec_file_free(file);
