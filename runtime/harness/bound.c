@@ -11,6 +11,7 @@
  * added in the end. */
 #include "bound.h"
 
+#include <float.h>
 #include <math.h>
 
 typedef struct interval {
@@ -307,6 +308,8 @@ gg_bounded gg_expression_bound(const gg_expression *expression, gg_bounded x,
       all[i] = negate(&all[node->arguments[0]]);
     else
       all[i] = f->value ? call(f, &all[node->arguments[0]], wide) : operate(node, all, wide);
+    /* Beyond f32 the kernel has an infinity, of which steps behind may make anything. */
+    if (!wide && largest(all[i].range) > (double)FLT_MAX) all[i].rounding = (double)INFINITY;
   }
   const bounded *last = &all[expression->count - 1];
   double error = times(largest(last->slope), x.error) + last->rounding;
