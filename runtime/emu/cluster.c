@@ -59,6 +59,15 @@ void emu_cluster_first(unsigned first[3], const emu_run *run, uint64_t index) {
   first[2] = (unsigned)(index / clusters[0] / clusters[1]) * run->cluster[2];
 }
 
+/* What they hold at first is unknown to a kernel, but not unwritten: all ones. */
+static gg_status open_groups(emu_cta *cta, gg_error *err) {
+  gg_status st = emu_bank_open(&cta->groups, cta, &emu_bank_shared,
+                               ((uint64_t)cta->rank << EMU_SHARED_RANK_SHIFT) + EMU_SHARED_GROUPS,
+                               EMU_SHARED_GROUPS_BYTES, err);
+  if (!st) memset(cta->groups->marks, EMU_MARK_WRITTEN, EMU_SHARED_GROUPS_BYTES);
+  return st;
+}
+
 static gg_status open_cta(emu_cta *cta, emu_cluster *cluster, unsigned rank, gg_error *err) {
   const emu_run *run = cluster->run;
   const unsigned *block = run->config->block, *size = run->cluster;
@@ -74,6 +83,7 @@ static gg_status open_cta(emu_cta *cta, emu_cluster *cluster, unsigned rank, gg_
   gg_status st = emu_bank_open(&cta->shared, cta, &emu_bank_shared,
                                ((uint64_t)rank << EMU_SHARED_RANK_SHIFT) + EMU_SHARED_RESERVED,
                                run->state->shared_bytes, err);
+  if (!st && run->kernel->function->module->groups) st = open_groups(cta, err);
   if (st || !cta->state || !cta->warps) return st ? st : gg_fail(err, MEMORY, NULL, "");
   for (; cta->warp_count < warps; cta->warp_count++) {
     emu_warp *warp = &cta->warps[cta->warp_count];

@@ -390,6 +390,7 @@ static gg_status use_special(emu_operand *out, emu_decoder *d, ptx_special speci
   emu_type own = ptx_special_of(special)->type;
   int bytes = own == EMU_PRED ? 0 : lane_bytes_of_type(type == EMU_NONE ? own : type);
   gg_status st = draft_late(out, d->draft, EMU_LATE_SPECIAL, special, 0, bytes, err);
+  if (special == PTX_SPECIAL_RESERVED_SMEM_OFFSET_1) d->draft->function->module->groups = true;
   if (!st && emu_special_is_live(special)) emu_draft_live(d->draft, d->ptx, out, special);
   return st;
 }

@@ -60,6 +60,8 @@ static uint64_t launch_special(const emu_run *run, ptx_special special) {
   case PTX_SPECIAL_RESERVED_SMEM_OFFSET_END:
   case PTX_SPECIAL_RESERVED_SMEM_OFFSET_CAP:
     return EMU_SHARED_RESERVED;
+  case PTX_SPECIAL_RESERVED_SMEM_OFFSET_1:
+    return EMU_SHARED_GROUPS;
   case PTX_SPECIAL_TOTAL_SMEM_SIZE:
     return state->shared_bytes;
   case PTX_SPECIAL_AGGR_SMEM_SIZE:

@@ -55,7 +55,8 @@ struct emu_cta {
   unsigned id[3]; /* %ctaid */
   unsigned rank;  /* in the cluster: %cluster_ctarank */
   struct emu_bank *shared;
-  struct emu_bank *banks; /* all banks of the CTA, including its shared memory: bank.h */
+  struct emu_bank *groups; /* the cooperative groups' part of the system's bytes; NULL: memory.h */
+  struct emu_bank *banks;  /* all banks of the CTA, including its shared memory: bank.h */
   emu_warp *warps;
   int warp_count;
   void *units[EMU_UNIT_COUNT]; /* as a warp's */

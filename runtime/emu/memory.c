@@ -94,10 +94,12 @@ bool emu_shared_find(emu_place *out, const emu_warp *warp, emu_space space, uint
   uint64_t offset = address & ((UINT64_C(1) << EMU_SHARED_RANK_SHIFT) - 1);
   if (rank >= cluster->cta_count) return false;
   emu_cta *cta = &cluster->ctas[rank];
-  offset -= EMU_SHARED_RESERVED;
-  if (bytes > cta->shared->size || offset > cta->shared->size - bytes) return false;
+  emu_bank *bank = offset < EMU_SHARED_RESERVED ? cta->groups : cta->shared;
+  if (!bank || bytes > bank->size) return false;
+  offset = (uint32_t)address - bank->base;
+  if (offset > bank->size - bytes) return false;
   if (space == EMU_SHARED && cta != warp->cta) return false;
-  *out = (emu_place){cta->shared, offset};
+  *out = (emu_place){bank, offset};
   return true;
 }
 

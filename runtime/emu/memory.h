@@ -17,6 +17,11 @@
 #define EMU_LOCAL_WINDOW  ((uint64_t)0x7d << 40)
 enum { EMU_SHARED_RANK_SHIFT = 24, EMU_SHARED_RESERVED = 1024, EMU_ACCESS_MAX = 32 };
 
+/* Of the system's bytes at the start of a CTA's shared memory CUDA's cooperative groups have these,
+ * for tiles of several warps, and find them by %reserved_smem_offset_1, which the driver chooses
+ * (cooperative_groups/details/memory.h). They are there in modules that read this register. */
+enum { EMU_SHARED_GROUPS = 640, EMU_SHARED_GROUPS_BYTES = 288 };
+
 /* One access of a warp: `bytes` (1 to 32, a power of two) at each lane's address, into or from
  * data[lane][0 .. bytes). */
 bool emu_load(emu_warp *warp, const emu_op *op, emu_space space, const uint64_t address[EMU_LANES],

@@ -73,6 +73,7 @@ struct emu_module {
   uint64_t *addresses; /* of ptx->variables, as emu_function's */
   emu_shared_variable *shared;
   uint32_t shared_count;
+  bool groups; /* it reads %reserved_smem_offset_1: memory.h */
 };
 
 /* Decodes the body of a function whose module's variables have their places. */

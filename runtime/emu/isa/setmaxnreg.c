@@ -6,8 +6,11 @@
  * .minnctapersm leave, in steps of 8; of a quarter of the file, as each of a multiprocessor's four
  * partitions has every fourth warp: 9 warps have 168 a thread, as 12 have (ptxas 13.0). It gives
  * no more than the kernel's largest `inc` asks for: 8 warps of one that asks for 248 start with
- * 248, and not with 255. Where neither is said the count is unknown, as to ptxas, which then
- * ignores the instruction. `inc` waits until others have given enough back. */
+ * 248, and not with 255. `inc` waits until others have given enough back.
+ *
+ * Where neither .maxnreg nor .minnctapersm (with .maxntid or .reqntid) is said, ptxas does not know
+ * the count at entry and ignores the instruction: nothing is given back, and nothing waits. With
+ * .maxntid or .reqntid alone it still refuses a `dec` to more than the share (C7406). */
 #include <inttypes.h>
 
 #include "emu/isa/access.h"
@@ -29,6 +32,11 @@ typedef struct spare {
 
 const emu_unit emu_unit_registers = {
     .name = "setmaxnreg", .warp_bytes = sizeof(held), .cta_bytes = sizeof(spare)};
+
+/* Whether ptxas emits the instruction. */
+static bool is_counted(const ptx_function *ptx) {
+  return ptx->maxnreg || ((ptx->maxntid[0] || ptx->reqntid[0]) && ptx->minnctapersm);
+}
 
 /* A thread's share of the registers; 0: unknown. */
 static uint32_t share_of_registers(const emu_run *run) {
@@ -68,11 +76,13 @@ static emu_step setmaxnreg(emu_warp *warp, const emu_op *op, uint32_t lanes) {
   if (!left) return EMU_FAULT;
   if (!left->initial) left->initial = initial_registers(run);
   uint32_t now = own->registers ? own->registers : left->initial;
-  if (increases ? wanted < now : wanted > now) {
+  bool counted = is_counted(run->kernel->function->ptx);
+  if (increases ? counted && wanted < now : wanted > now) {
     return emu_fault(warp, op, -1, GG_E_EMU_ILLEGAL,
                      "%s to %" PRIu32 " registers a thread from %" PRIu32,
                      increases ? "inc" : "dec", wanted, now);
   }
+  if (!counted) return EMU_NEXT;
   if (increases && wanted - now > left->registers) {
     return emu_block(warp, left, op->ptx->form->text);
   }
