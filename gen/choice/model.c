@@ -568,9 +568,10 @@ static void count(gg_prediction *out, const work *w, const gg_distribution *dist
 
 /* Seconds in which the L2 cache answers what `active` multiprocessors load in `steps` K steps each,
  * and takes `stored` bytes of D meanwhile. In a batch, whose entries have operands of their own, it
- * does one or the other; of single products nothing of the kind was seen. */
+ * does one or the other; of single products nothing of the kind was seen, and batches of kernels
+ * whose warps have no roles were not measured. */
 static double l2_seconds(const work *w, double active, double steps, double stored) {
-  if (w->extents.batch == 1) return 0;
+  if (w->extents.batch == 1 || !w->tile->specialised) return 0;
   return steps * copied_bytes(w) * l2_byte(w, active) + stored / w->device->l2_store_rate;
 }
 
