@@ -87,6 +87,7 @@ gg_device_model gg_device_model_of(const char *name, int arch, int sm_count) {
     out.dram_rate *= scale;
     out.l2_bytes *= scale;
     out.l2_rate *= scale;
+    out.l2_store_rate *= scale;
   }
   return out;
 }

@@ -9,8 +9,9 @@
  * Multiplying is limited by the tensor core's rate, or by reading its operands from shared memory,
  * a limit that narrow tiles reach first. Loading is limited by how many bytes are requested at
  * once, and by the L2 cache, which has less to answer if CTAs share requests, in a cluster or in
- * lockstep. Then comes the epilogue. If two consumers take turns, only what is longer than the
- * other's tile shows, and the last epilogue; if consumers share a tile, a part of each shows.
+ * lockstep, and which answers no loads while it takes a batch's results. Then comes the epilogue. If
+ * two consumers take turns, only what is longer than the other's tile shows, and the last epilogue;
+ * if consumers share a tile, a part of each shows.
  *
  * DRAM moves every operand once, and in addition what the tiles of one round do not find again in
  * the L2 cache. A round's tiles are a block of D, in bands as the kernel walks them, and read the
@@ -266,21 +267,38 @@ static double lockstep(const work *w, const gg_distribution *distribution) {
   return gain * lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
 }
 
+/* Whether CTAs of whole tiles lie wherever those of the launch ahead have ended. Larger clusters
+ * need a part of a group each, and so fill all groups alike; clusters that claim tiles are launched
+ * on all multiprocessors. */
+static bool lie_scattered(const work *w) {
+  enum { pair = 2 };
+  const gg_distributed *tile = w->tile;
+  int ctas = tile->cluster_m * tile->cluster_n;
+  return tile->specialised && !tile->claims && w->shares == 0 && tile->cluster_k == 1 &&
+         ctas <= pair;
+}
+
 /* How many multiprocessors effectively share the L2 cache's rate when `active` load. The CTAs of a
- * large cluster are in one group of multiprocessors, and share its way to the cache. */
+ * large cluster are in one group of multiprocessors, and share its way to the cache. Where CTAs lie
+ * scattered, idle multiprocessors are not evenly among the groups: of some group all load, and its
+ * CTAs, which are the last to end, gain little by those that are idle elsewhere. */
 static double crowded(const work *w, double active) {
   const gg_device_model *device = w->device;
   int cluster = cluster_size(w->tile);
+  if (lie_scattered(w)) return active + device->scattered * greater(0, device->sm_count - active);
   if (w->tile->cluster_k == 1 || cluster < device->crowds_from) return active;
   double groups = sizeof device->groups / sizeof *device->groups;
   return lesser(ceil(active / cluster / groups) * cluster * groups, device->sm_count);
 }
 
+/* Seconds for a byte that one multiprocessor loads, by the L2 cache's rate, while `active` load. */
+static double l2_byte(const work *w, double active) {
+  return crowded(w, active) / (w->device->l2_rate * (1 + w->lockstep));
+}
+
 /* The rate at which one multiprocessor loads while `active` do. */
 static double load_rate(const work *w, double active) {
-  const gg_device_model *device = w->device;
-  double shared = crowded(w, active) / (device->l2_rate * (1 + w->lockstep));
-  return 1 / join(w->of->load_byte, shared);
+  return 1 / join(w->of->load_byte, l2_byte(w, active));
 }
 
 /* Bytes that are fetched for a tile's epilogue, for each of the tile's K steps. */
@@ -296,11 +314,16 @@ static double copies_of(const work *w, double bytes, int each) {
   return bytes / each * (each < 4 ? w->device->copies_by_registers : 1);
 }
 
+/* Bytes of one step's copies, weighted by their cost. */
+static double copied_bytes(const work *w) {
+  return w->step_bytes + fetched_bytes(w);
+}
+
 /* Seconds of one step's copies. Copies of warps are also limited by shared memory, and what warps
  * transpose by the rate of their instructions. */
 static double load_step(const work *w, double active) {
   const gg_terms *t = w->terms;
-  double step = (w->step_bytes + fetched_bytes(w)) / load_rate(w, active);
+  double step = copied_bytes(w) / load_rate(w, active);
   switch (t->traits.loader) {
   case GG_LOADER_WARPS:
     return join(step, w->device->copy_step + t->traits.heads * w->device->copy_head +
@@ -352,7 +375,9 @@ static double tile_epilogue(const gg_model *model) {
   double rate = device->epilogue_rate;
   bool alone = t->traits.overlap == GG_OVERLAP_TURNS || t->traits.sums > 0;
   if (alone) rate *= device->epilogue_alone;
-  return device->epilogue + join(elements / rate, model->sums) + by_access(model);
+  double begin = device->epilogue;
+  if (t->traits.owners > 1) begin += device->epilogue_shared;
+  return begin + join(elements / rate, model->sums) + by_access(model);
 }
 
 /* The part of that time that reading tensor memory takes, while what was read before is stored. */
@@ -541,6 +566,15 @@ static void count(gg_prediction *out, const work *w, const gg_distribution *dist
   out->dram_bytes = dram_bytes(w, out->tiles, at_once) + stray_bytes(w, distribution);
 }
 
+/* Seconds in which the L2 cache answers what `active` multiprocessors load in `steps` K steps each,
+ * and takes `stored` bytes of D meanwhile. In a batch, whose entries have operands of their own, it
+ * does one or the other; of single products nothing of the kind was seen, and batches of kernels
+ * whose warps have no roles were not measured. */
+static double l2_seconds(const work *w, double active, double steps, double stored) {
+  if (w->extents.batch == 1 || !w->tile->specialised) return 0;
+  return steps * copied_bytes(w) * l2_byte(w, active) + stored / w->device->l2_store_rate;
+}
+
 /* Seconds in which `active` multiprocessors do `steps` K steps each, with `share` of DRAM's
  * traffic, and the visible part of `epilogues` epilogues that other tiles follow. Adds the phase's
  * terms to `out`. */
@@ -561,7 +595,10 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
   out->dram += dram;
   out->epilogue += visible;
   double tiles = out->k_tiles > 0 ? steps / out->k_tiles : 0;
-  return join(greater(steps * step + visible, tiles * w->of->map_change), dram);
+  double busy = greater(steps * step + visible, tiles * w->of->map_change);
+  /* The last tile of a multiprocessor is stored when nothing is loaded any more. */
+  double stored = tiles > 0 ? share * stored_bytes(w) * epilogues / tiles : 0;
+  return join(greater(busy, l2_seconds(w, active, steps, stored)), dram);
 }
 
 /* Seconds of all rounds: first those of whole tiles on all multiprocessors; then one with what is
@@ -615,6 +652,13 @@ static bool lie_anywhere(const gg_distributed *tile, const gg_distribution *dist
   return tile->specialised && !tile->claims && cluster_size(tile) == 1 && distribution->shares > 0;
 }
 
+/* Seconds that a launch of clusters takes more than one of single CTAs. */
+static double launching_clusters(const gg_distributed *tile, const gg_device_model *device) {
+  enum { large = 8 };
+  int ctas = tile->cluster_m * tile->cluster_n;
+  return (ctas > 1 ? device->cluster : 0) + (ctas >= large ? device->large_cluster : 0);
+}
+
 gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_t multiprocessors) {
   const gg_distributed *tile = &model->terms.distributed;
   const gg_traits *traits = &model->terms.traits;
@@ -637,7 +681,7 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
   count(&out, &w, &distribution);
   out.launch += device->fill;
   if (traits->loader == GG_LOADER_WARPS) out.launch += device->copy_fill;
-  if (tile->cluster_m * tile->cluster_n > 1) out.launch += device->cluster;
+  out.launch += launching_clusters(tile, device);
   out.launch += model->map_change;
   bool beside = distribution.next_beside && !lie_anywhere(tile, &distribution);
   if (!beside) out.launch += device->apart;

@@ -363,8 +363,8 @@ static bool lanes_are_chosen(const gg_lineup *lineup, gg_extents extents) {
 START_TEST(lanes_store_parted_lines) {
   gg_form form = form_of(NULL, false);
   gg_lineup *lineup = lineup_of(&form, 90);
-  ck_assert(lanes_are_chosen(lineup, (gg_extents){1000, 872, 56, 128}));
-  ck_assert(!lanes_are_chosen(lineup, (gg_extents){1000, 880, 56, 128}));
+  ck_assert(lanes_are_chosen(lineup, (gg_extents){300, 200, 64, 512}));
+  ck_assert(!lanes_are_chosen(lineup, (gg_extents){300, 208, 64, 512}));
   ck_assert(!lanes_are_chosen(lineup, (gg_extents){4096, 4088, 4096, 1}));
   gg_lineup_free(lineup);
   gg_form columns = form, anywhere = form;
