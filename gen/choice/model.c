@@ -9,9 +9,9 @@
  * Multiplying is limited by the tensor core's rate, or by reading its operands from shared memory,
  * a limit that narrow tiles reach first. Loading is limited by how many bytes are requested at
  * once, and by the L2 cache, which has less to answer if CTAs share requests, in a cluster or in
- * lockstep, and which answers no loads while it takes a batch's results. Then comes the epilogue. If
- * two consumers take turns, only what is longer than the other's tile shows, and the last epilogue;
- * if consumers share a tile, a part of each shows.
+ * lockstep, and which answers no loads while it takes a batch's results. Then comes the epilogue.
+ * If two consumers take turns, only what is longer than the other's tile shows, and the last
+ * epilogue; if consumers share a tile, a part of each shows.
  *
  * DRAM moves every operand once, and in addition what the tiles of one round do not find again in
  * the L2 cache. A round's tiles are a block of D, in bands as the kernel walks them, and read the
