@@ -89,6 +89,10 @@ int cli_emulate_begin(cli_device *out, const cli_emulate *given, const char *ker
 
 int cli_emulate_report(const cli_emulate *given) {
   gg_error err = GG_ERROR_INIT;
+  if (given->trace && gg_emu_write_reports()) {
+    fprintf(stderr, "error: %s (--trace)\n", gg_emu_message());
+    return CLI_FAILED;
+  }
   if (!given->counters) return CLI_OK;
   bool text = strcmp(given->counters, "-") == 0;
   size_t length = gg_emu_counters(NULL, 0, !text);

@@ -51,7 +51,8 @@ typedef struct cli_device {
  * the kernel that is to run, such as "sm_100a"; NULL: not known. Returns an exit code. */
 int cli_emulate_begin(cli_device *out, const cli_emulate *given, const char *kernel_arch);
 
-/* Prints the counters. Call it while the context is still open. Returns an exit code. */
+/* Prints the counters and writes the timeline. Call it while the context is still open. Returns an
+ * exit code. */
 int cli_emulate_report(const cli_emulate *given);
 
 #endif

@@ -429,6 +429,8 @@ expect 2 'a severity of nothing' "$gemmgen" run spec.yaml --device emu --hazards
 expect 2 'severities of the environment' env GEMMGEN_EMU_HAZARDS=0 "$gemmgen" run spec.yaml --device emu
 holds 'it names the variable' grep -q 'GEMMGEN_EMU_HAZARDS' err
 expect 1 'a trace that cannot be' "$gemmgen" run spec.yaml --device emu --trace none/trace.json
+expect 1 'a trace for which there is no room' "$gemmgen" run spec.yaml -m 3 -n 3 -k 3 --device emu --trace /dev/full
+holds 'it says so' grep -q "'/dev/full'.*No space left on device" err
 "$gemmgen" run spec.yaml -m 33 -n 17 -k 9 --device gpu >out 2>err
 status=$?
 holds 'run: 0 with a GPU, 3 without' [ "$status" -eq 0 -o "$status" -eq 3 ]

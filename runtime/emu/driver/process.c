@@ -306,27 +306,47 @@ size_t gg_emu_warnings(char *buffer, size_t size) {
   return length;
 }
 
-/* Nobody is left who could be told of a failure but the user. */
-static void write_reports(emu_process *process) {
+static CUresult write_counters(emu_process *process) {
+  const char *path = process->options.counters_file;
+  CUresult result = CUDA_SUCCESS;
+  if (!path || !counting(process)) return result;
+  gg_str text = GG_STR_INIT;
+  all_counters(&text, process, true);
+  if (text.failed)
+    result = emu_refuse(process, CUDA_ERROR_OUT_OF_MEMORY, "no memory is left for the counters");
+  else if (!gg_file_write(path, text.text, text.length))
+    result = emu_refuse(process, CUDA_ERROR_OPERATING_SYSTEM, "cannot write '%s': %s", path,
+                        strerror(errno));
+  gg_str_free(&text);
+  return result;
+}
+
+static CUresult write_timeline(emu_process *process) {
   gg_error err = GG_ERROR_INIT;
-  if (process->options.counters_file) {
-    gg_str text = GG_STR_INIT;
-    all_counters(&text, process, true);
-    const char *path = process->options.counters_file;
-    if (text.failed || !gg_file_write(path, text.text, text.length)) {
-      fprintf(stderr, "gemmgen emulator: cannot write '%s': %s\n", path, strerror(errno));
-    }
-    gg_str_free(&text);
-  }
+  CUresult result = CUDA_SUCCESS;
   if (process->trace && emu_trace_close(process->trace, &err)) {
-    fprintf(stderr, "gemmgen emulator: %s\n", err.message);
+    result = emu_refuse(process, CUDA_ERROR_OPERATING_SYSTEM, "%s", err.message);
     gg_error_clear(&err);
   }
   process->trace = NULL;
+  return result;
+}
+
+CUresult gg_emu_write_reports(void) {
+  emu_process *process = emu_lock();
+  CUresult result = process->gone ? CUDA_ERROR_DEINITIALIZED : write_counters(process);
+  if (!result) result = write_timeline(process);
+  return emu_leave(process, result);
+}
+
+/* Nobody is left who could be told of a failure but the user. */
+static void tell(const emu_process *process, CUresult result) {
+  if (result) fprintf(stderr, "gemmgen emulator: %s\n", process->message);
 }
 
 void emu_process_close(emu_process *process) {
-  if (counting(process) || process->trace) write_reports(process);
+  tell(process, write_counters(process));
+  tell(process, write_timeline(process));
   while (process->handles)
     emu_handle_drop(process, process->handles);
   emu_device_close(process->device);
