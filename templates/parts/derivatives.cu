@@ -26,7 +26,8 @@ __device__ __forceinline__ float sigmoid_and_rest(float &rest, float t) {
   return s;
 }
 
-// With s = 1 / (1 + e^-2u), u as in gelu_tanh: s + x * 2u' * s * (1 - s). Beyond 9 it is 0, or 1.
+// With u = sqrt(2 / pi) * (x + 0.044715 x^3) and s = 1 / (1 + e^-2u): s + x * 2u' * s * (1 - s).
+// Beyond 9 it is 0, or 1.
 __device__ __forceinline__ float gelu_tanh_slope(float x) {
   x = at_most(at_least(x, -9.0f), 9.0f);
   const float square = __fmul_rn(x, x);
@@ -37,9 +38,9 @@ __device__ __forceinline__ float gelu_tanh_slope(float x) {
   return __fmaf_rn(steepness, __fmul_rn(s, rest), s);
 }
 
-// (1 + t) / 2 + x / 2 * u' * (1 - t^2), t = tanh(u), u as in gelu_tanh_approx. Beyond 5 it is
-// within 2^-19 of 0, or 1. The special function unit's tanh may be off by a share of 2^-11: by as
-// much times |t / 2 - x * u' * t^2| this.
+// (1 + t) / 2 + x / 2 * u' * (1 - t^2), t = tanh(u), u = sqrt(2 / pi) * (x + 0.044715 x^3). Beyond
+// 5 it is within 2^-19 of 0, or 1. The special function unit's tanh may be off by a share of 2^-11;
+// so this may be off by 2^-11 * |t / 2 - x * u' * t^2|.
 __device__ __forceinline__ float gelu_tanh_approx_slope(float x) {
   x = at_most(at_least(x, -5.0f), 5.0f);
   const float square = __fmul_rn(x, x);

@@ -11,7 +11,7 @@ __device__ __forceinline__ double gelu_slope(double x) {
   return __fma_rn(x, 0.39894228040143267794 * exp(-0.5 * x * x), normcdf(x));
 }
 
-// With s = 1 / (1 + e^-2u), u as in gelu_tanh: s + x * 2u' * s * (1 - s).
+// With u = sqrt(2 / pi) * (x + 0.044715 x^3) and s = 1 / (1 + e^-2u): s + x * 2u' * s * (1 - s).
 __device__ __forceinline__ double gelu_tanh_slope(double x) {
   x = at_most(at_least(x, -15.0), 15.0);
   const double square = x * x;

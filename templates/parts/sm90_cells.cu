@@ -15,11 +15,7 @@ struct cell_place {
 
 //@ slot locate_cells
 
-// The functions below load a lane's elements of a box, in the order of its accumulators: those of
-// read_n columns from `first` on. If the matrix was not fetched, as C without a beta, `exists` is
-// false and the elements are zeros.
-//
-// This one loads 16-bit elements, in 8x8 matrices.
+// Loads 16-bit elements, in 8x8 matrices.
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_matrices(cell_values (&cells)[read_n / 8][2],
                                               const fetched_rows &at, int box, int first,
@@ -45,8 +41,8 @@ __device__ __forceinline__ void load_matrices(cell_values (&cells)[read_n / 8][2
   }
 }
 
-// Loads 32-bit elements from lines that have half of all banks, or all. As in stage_halves, half of
-// the rows begin with the second half of the line.
+// Loads 32-bit elements from lines that have half of all banks, or all. Half of the rows begin with
+// the second half of the line, so that the lanes' addresses are in as many banks.
 template <class matrix, class element, two<element> cell_values::*member>
 __device__ __forceinline__ void load_halves(cell_values (&cells)[read_n / 8][2],
                                             const fetched_rows &at, int box, int first, int lane,
@@ -117,6 +113,9 @@ __device__ __forceinline__ void load_ones(cell_values (&cells)[read_n / 8][2],
   }
 }
 
+// Loads a lane's elements of what was fetched, in the order of its accumulators: those of read_n
+// columns of a box, from `first` on. A matrix that was not fetched, as C without a beta, does not
+// exist, and its elements are zeros.
 __device__ __forceinline__ void read_fetched(cell_values (&cells)[read_n / 8][2],
                                              const epilogue_operands &of, const fetched_rows &at,
                                              int box, int first, int lane) {

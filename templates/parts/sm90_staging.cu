@@ -24,8 +24,9 @@ __device__ __forceinline__ void stmatrix_x2(unsigned addr, const unsigned (&r)[2
                : "memory");
 }
 
-// Stores four 8x8 matrices in the same way. Lanes 16-23 name the lines of the third, 24-31 those of
-// the fourth.
+// Stores four 8x8 matrices of 16-bit elements, of each of which a lane has a word. Lanes 0-7 name
+// the lines of the first, 8-15 those of the second, and so on; a line has eight elements along D's
+// contiguous mode.
 __device__ __forceinline__ void stmatrix_x4(unsigned addr, const unsigned (&r)[4]) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4${stmatrix_form}.shared.b16 [%0], {%1, %2, %3, %4};"
                :
