@@ -44,7 +44,7 @@ constexpr bool one_chunk_turn = operand_a::chunk_turns == 1 && operand_b::chunk_
 //
 // K's last tile is the only one that may be partial, and it comes first: so all tiles in the main
 // loop are whole along K, and a chunk there is inside or outside as a whole. Tiles that need more
-// care go through load_any(), whose code is small rather than fast.
+// care are copied by code that is small rather than fast.
 struct tile_loader {
   int line, pos;    // this thread's first chunk: its line, and its first element in the line
   const ab_t *g;    // where the next tile's first chunk comes from

@@ -79,8 +79,8 @@ __device__ __forceinline__ constexpr int gate_of_turn(int col) {
 //@ end
 //@ slot scale_d
 
-// A box of a block's accumulators, finished. What the operations read for read_n of its columns is
-// read at once, so that the loads are under way together.
+// Finishes a box of a block's accumulators. What the operations read is read for several columns at
+// once, so that the loads are under way together.
 // `at`: the lane's first element of the box.
 // `row`: the warp's first row of the tile.
 __device__ __forceinline__ void finish_box(finished_box &out, const acc_t (&acc)[acc_words],

@@ -1,5 +1,5 @@
-// Issues the MMAs of some steps along K of the stage at sA as one group: of this warpgroup's blocks
-// of 64 rows, from first_block on.
+// Issues the MMAs of some steps along K of the stage at sA as one group: those of all blocks of 64
+// rows that this warpgroup has.
 template <int steps>
 __device__ __forceinline__ void issue_steps(acc_t (&acc)[frags_m][acc_words], unsigned sA,
                                             int first_block, int first_step, bool accumulate) {

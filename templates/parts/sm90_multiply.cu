@@ -1,8 +1,8 @@
 //@ include sm90_issue
 
-// Multiplies a tile's K tiles as they arrive, each as one group of MMAs: of this warpgroup's blocks
-// of 64 rows, from first_block on. One stage's MMAs run while the next one's are issued; so a stage
-// is released one K tile late.
+// Multiplies a tile's K tiles as they arrive, each as one group of MMAs, for all blocks of 64 rows
+// that this warpgroup has. One stage's MMAs run while the next one's are issued; so a stage is
+// released one K tile late.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
                                          unsigned empty_barriers, unsigned smem, int k_tiles,
                                          int first_block) {
