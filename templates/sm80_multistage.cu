@@ -218,8 +218,8 @@ __device__ __forceinline__ lane_coord element_coord(int lane) {
 }
 
 // The byte offset of a lane's element that is mn (a multiple of 8) and k (a multiple of 4) from its
-// first one. Where the swizzle repeats along K or along M or N, that distance is a constant, and the
-// lane needs one address for each step in the other direction only.
+// first one. Where the swizzle repeats along K or along M or N, that distance is a constant, and
+// the lane needs one address for each step in the other direction only.
 template <class op>
 __device__ __forceinline__ unsigned element_place(lane_coord at, int mn, int k) {
   if constexpr (op::repeats == 1)
