@@ -67,8 +67,9 @@ GG_API CUresult gg_emu_configure(const gg_emu_options *options);
  * `size` bytes with the NUL; returns their whole length, without it. */
 GG_API size_t gg_emu_counters(char *buffer, size_t size, int json);
 
-/* Writes counters_file and trace_file now, while a failure can be told; without this call they are
- * written when the last context goes. Later launches are not in the timeline.
+/* Writes counters_file and trace_file now, while a failure can be told, and not only when the last
+ * context goes. Later launches are counted, and counters_file is written again then, but they are
+ * not in the timeline.
  * CUDA_ERROR_OPERATING_SYSTEM: a file cannot be written; gg_emu_message says which, and why. */
 GG_API CUresult gg_emu_write_reports(void);
 

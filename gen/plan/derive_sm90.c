@@ -393,20 +393,19 @@ gg_sm90_cell gg_sm90_cell_of_lane(const gg_sm90_lane_cells *of, int lane, int64_
 typedef struct cells {
   const gg_composed *smem; /* of `stride` rows */
   const gg_operand *operand;
-  int line; /* of a box */
+  gg_sm90_lane_cells lanes; /* how they are accessed */
   int64_t stride, rows, cols;
-  bool long_lines; /* of several warps' rows, which are in other banks */
 } cells;
 
 /* A warp's accesses. 16-bit elements go by stmatrix and ldmatrix: 8 lines of 16 bytes a phase. */
-static void count_cells(gg_layouts *out, const char *name, const cells *c, gg_sm90_cells how) {
+static void count_cells(gg_layouts *out, const char *name, const cells *c) {
+  gg_sm90_cells how = c->lanes.cells;
   int bits = gg_dtype_info_of(c->operand->type)->bits;
   if (how == GG_SM90_CELLS_MATRICES) {
     gg_smem_access_count_matrices(gg_layouts_access(out, name, descriptor_unit), c->smem,
                                   c->operand->major == GG_MAJOR_N, c->stride, c->cols, bits);
     return;
   }
-  const gg_sm90_lane_cells lanes = {how, c->line, c->long_lines};
   bool turned = how == GG_SM90_CELLS_TURNED;
   int accesses = how == GG_SM90_CELLS_ONES ? 2 : 1, rows = turned ? GG_SM90_STAGED_ROWS : 8;
   int elements = turned ? 4 : 2 / accesses;
@@ -416,7 +415,7 @@ static void count_cells(gg_layouts *out, const char *name, const cells *c, gg_sm
       for (int second = 0; second < accesses; second++) {
         int64_t address[GG_WARP];
         for (int lane = 0; lane < GG_WARP; lane++) {
-          gg_sm90_cell at = gg_sm90_cell_of_lane(&lanes, lane, column + second);
+          gg_sm90_cell at = gg_sm90_cell_of_lane(&c->lanes, lane, column + second);
           address[lane] = gg_composed_at(c->smem, row + at.row + at.column * c->stride) * bits / 8;
         }
         gg_smem_access_count(access, address);
@@ -488,13 +487,13 @@ static gg_status derive_result(gg_layouts *out, gg_result *result, const gg_plan
             n_major ? rows : columns, line)
         ->operation = is_d ? 0 : result->operation;
   }
-  const cells written = {&result->layout,    operand, columns, rows, rows, columns,
-                         plan->box_warps > 1};
   gg_sm90_cells how = gg_sm90_cells_of_result(plan, result);
+  const cells written = {&result->layout, operand, {how, columns, plan->box_warps > 1}, rows, rows,
+                         columns};
   if (how == GG_SM90_CELLS_GATED)
     count_gated(out, "stage D", &written, plan->split_columns > 0);
   else
-    count_cells(out, is_d ? "stage D" : "stage aux", &written, how);
+    count_cells(out, is_d ? "stage D" : "stage aux", &written);
   if (gg_sm90_stores_units(result)) count_units(out, result, n_major ? rows : columns, length);
   return GG_OK;
 }
@@ -538,8 +537,10 @@ static gg_status derive_matrix(gg_layouts *out, gg_fetched *matrix, const gg_pla
   add_map(out, is_c ? GG_OPERAND_C : GG_OPERAND_EXTRA, operand->type, one.line,
           one.lines / matrix->pieces, box.width)
       ->operation = is_c ? 0 : matrix->operation;
-  const cells read = {&matrix->layout, operand, matrix->line, box.mn, rows_a_warp, box.k, false};
-  count_cells(out, is_c ? "read C" : "read matrix", &read, gg_sm90_cells_of(operand, matrix->line));
+  const cells read = {
+      &matrix->layout, operand,     {gg_sm90_cells_of(operand, matrix->line), matrix->line, false},
+      box.mn,          rows_a_warp, box.k};
+  count_cells(out, is_c ? "read C" : "read matrix", &read);
   return GG_OK;
 }
 
