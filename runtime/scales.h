@@ -14,8 +14,7 @@ static inline int64_t gg_scales_atoms_k(int64_t k, int block) {
 /* The offset in bytes of factor number `factor` of a row, if there are `atoms_k` atoms along K. */
 static inline int64_t gg_scales_offset(int64_t row, int64_t factor, int64_t atoms_k) {
   int64_t atom = row / GG_SCALE_ROWS * atoms_k + factor / GG_SCALE_FACTORS;
-  int64_t in_atom = row % GG_SCALE_ROWS % 32 * 16 + row % GG_SCALE_ROWS / 32 * GG_SCALE_FACTORS;
-  return atom * GG_SCALE_ROWS * GG_SCALE_FACTORS + in_atom + factor % GG_SCALE_FACTORS;
+  return atom * GG_SCALE_ROWS * GG_SCALE_FACTORS + gg_scale_place(row, factor);
 }
 
 /* The factors of A ('a'), B or D of a problem. */

@@ -25,6 +25,12 @@ static inline int gg_scale_usual_block(gg_dtype type) {
   return type == GG_DTYPE_ue4m3 ? 16 : 32;
 }
 
+/* The byte of its atom where a row's factor lies, counted from the first row and factor of the atom
+ * or of any atoms before it. */
+static inline int64_t gg_scale_place(int64_t row, int64_t factor) {
+  return row % 32 * 16 + row % GG_SCALE_ROWS / 32 * GG_SCALE_FACTORS + factor % GG_SCALE_FACTORS;
+}
+
 /* The atom, CuTe's SfAtom. `block` is the elements that share a factor: 16 or 32 (for a sparse
  * operand twice as many, so 64, too). Anything else is ATOM_PARAMETER. */
 gg_status gg_scale_atom(gg_layout *out, int block, bool mn_major, gg_error *err);

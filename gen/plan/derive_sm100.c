@@ -166,7 +166,7 @@ static gg_status check_atoms(const gg_layout *smem, const gg_layout *tmem, const
       int64_t atom_k = k / in_atom_k, atom = atom_k * rows + row / GG_SCALE_ROWS;
       int64_t lane = row % factor_lanes, column = row % GG_SCALE_ROWS / factor_lanes;
       int64_t own = own_rows < all_rows ? atom_k : atom, factor = k % in_atom_k / block;
-      int64_t in_smem = own * GG_SCALE_ATOM_BYTES + lane * 16 + column * GG_SCALE_FACTORS + factor;
+      int64_t in_smem = own * GG_SCALE_ATOM_BYTES + gg_scale_place(row, factor);
       int64_t place = folded ? atom_k : atom;
       if (folded) lane += row / GG_SCALE_ROWS * (GG_TMEM_LANES / 2);
       int64_t in_tmem =

@@ -55,7 +55,6 @@ static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err)
 /* Checks that the text looks for a row's factors where a stage has them: the words of an atom's row
  * lie behind those of the 32 rows before it, and the atoms of a K step behind each other. */
 static gg_status check_places(gg_layouts *out, const gg_plan *plan, bool is_a, gg_error *err) {
-  enum { lines = 32, line_bytes = GG_SCALE_ATOM_BYTES / lines };
   const char *name = is_a ? "sSFA" : "sSFB";
   int block = plan->scale_a.block;
   int64_t atoms = is_a ? gg_scale_atoms_a(plan) : gg_scale_atoms_b(plan);
@@ -71,8 +70,7 @@ static gg_status check_places(gg_layouts *out, const gg_plan *plan, bool is_a, g
     for (int64_t row = 0; row < checked; row++) {
       int64_t factor = k / block, atom_k = factor / GG_SCALE_FACTORS;
       int64_t atom = atom_k * atoms + row / GG_SCALE_ROWS;
-      int64_t place = atom * GG_SCALE_ATOM_BYTES + row % lines * line_bytes +
-                      row % GG_SCALE_ROWS / lines * GG_SCALE_FACTORS + factor % GG_SCALE_FACTORS;
+      int64_t place = atom * GG_SCALE_ATOM_BYTES + gg_scale_place(row, factor);
       right += gg_layout_at(&smem, row + k * rows) == place;
     }
   }
