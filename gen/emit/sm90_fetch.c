@@ -159,6 +159,8 @@ static void bind_subtiles(gg_bindings *out, const gg_plan *plan, const gg_layout
   gg_str_printf(&bytes, of_c ? "of.beta != 0.0f ? %lld : %lld" : "%lld", (long long)ring->tx_bytes,
                 (long long)(ring->tx_bytes - of_c));
   gg_bind_str(out, "fetch_all", &text);
+  gg_str_printf(&text, "%d", GG_SM90_K_TILES_TO_FETCH_IN);
+  gg_bind_str(out, "k_tiles_to_fetch_in", &text);
   bool shares = gg_plan_shares_tiles(plan), in_turns = ring->instances > 1;
   gg_bind_text(out, "next_fetched", shares ? "    if (!stores_boxes(list, item)) continue;\n" : "");
   gg_bind_flag(out, "in_turns", in_turns);
@@ -211,7 +213,8 @@ static void bind_subtile_readers(gg_bindings *out, const gg_plan *plan) {
     gg_bind_text(
         out, "begin_fetched",
         !any             ? ""
-        : plan->pingpong ? "    fetched_tile fetched = {smem, {turn * subtile_stages, 0}};\n"
+        : plan->pingpong ? "    fetched_tile fetched = {smem, {turn * subtile_stages, 0},\n"
+                           "                            list.k_tiles >= k_tiles_to_fetch_in};\n"
         : gg_plan_column_parts(plan) > 1 ? "    fetched_tile fetched = {smem, {0, 0}, rank / 2};\n"
                                          : "    fetched_tile fetched = {smem, {0, 0}};\n");
   if (any || !apart)
@@ -220,8 +223,11 @@ static void bind_subtile_readers(gg_bindings *out, const gg_plan *plan) {
   bool skips = skips_subtiles(plan);
   gg_bind_flag(out, "subtiles", any);
   gg_bind_text(out, "if_stored", skips ? "if (arg.stored) " : "");
-  if (plan->specialised)
-    gg_bind_text(out, "or_fetched", skips ? " || stores_boxes(list, item)" : "");
+  if (!plan->specialised) return;
+  gg_bind_text(out, "or_fetched", skips ? " || stores_boxes(list, item)" : "");
+  gg_bind_text(out, "begins_to_fetch",
+               skips ? "fetched.late ? stores_boxes(list, item) : int(i) == turn"
+                     : "fetched.late || int(i) == turn");
 }
 
 /* ---- Cells ------------------------------------------------------------------------------- */

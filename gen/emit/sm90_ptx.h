@@ -111,10 +111,12 @@ const char *gg_sm90_ptx_subtiles_lack(const gg_plan *plan, const gg_layouts *lay
 void gg_sm90_ptx_bind_subtiles(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts);
 
 /* Of one of D's boxes, of one of its blocks: the lines that await its sub-tile, those that load its
- * elements of read_n columns from `column` on, and those that give it back. */
+ * elements of read_n columns from `column` on, and those that give it back, if another one of the
+ * tile is to come there, or tiles have few K tiles. */
 void gg_sm90_ptx_begin_subtile(gg_str *out, const gg_layouts *layouts);
 void gg_sm90_ptx_write_subtile(gg_str *out, const gg_plan *plan, const gg_layouts *layouts,
                                int column);
-void gg_sm90_ptx_end_subtile(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box);
+void gg_sm90_ptx_end_subtile(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box,
+                             int block);
 
 #endif

@@ -237,7 +237,7 @@ static gg_status write_finish(gg_str *out, gg_arena *arena, const box *x, gg_err
     st = gg_sm90_ptx_finish(out, arena, plan, x->layouts, at, i, err);
     write_element(out, b, i);
   }
-  if (subtiles) gg_sm90_ptx_end_subtile(out, plan, x->layouts, x->number);
+  if (subtiles) gg_sm90_ptx_end_subtile(out, plan, x->layouts, x->number, x->fragment);
   return st;
 }
 

@@ -89,17 +89,22 @@ void gg_sm90_ptx_begin_subtile(gg_str *out, const gg_layouts *layouts) {
                 (ll)ring_of(layouts)->bytes);
 }
 
-void gg_sm90_ptx_end_subtile(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box) {
+void gg_sm90_ptx_end_subtile(gg_str *out, const gg_plan *plan, const gg_layouts *layouts, int box,
+                             int block) {
   const gg_ring *ring = ring_of(layouts);
-  int blocks = gg_plan_block_m(plan) / plan->mma.m;
+  int blocks = gg_plan_block_m(plan) / plan->mma.m, boxes = gg_plan_boxes_of_mma(plan, plan->epi_n);
   bool overlaps = gg_plan_boxes_overlap(plan, plan->epi_n);
-  gg_str_puts(out, "    @!%reads_c bra c_read;\n"
-                   "    // What was read comes before what is copied there next.\n"
+  bool more = box * blocks + block + ring->depth < boxes * blocks; /* of this tile, to be fetched */
+  gg_str_puts(out, "    @!%reads_c bra c_read;\n");
+  if (!more)
+    gg_str_puts(out, "    @!%begun_c bra c_left;  // the next tile's are fetched when it begins\n");
+  gg_str_puts(out, "    // What was read comes before what is copied there next.\n"
                    "    fence.proxy.async.shared::cta;\n    bar.warp.sync 0xffffffff;\n");
   gg_str_printf(out, "    @%%is_lane_0 mbarrier.arrive.shared::cta.b64 _, [%%bar_sub + %lld];\n",
                 (ll)(ring->empty[0].begin - layouts->rings.barriers_begin));
+  if (!more) gg_str_puts(out, "c_left:\n");
   write_next(out, "    ", "%sub_parity", ring->depth);
-  if (overlaps && box == gg_plan_boxes_of_mma(plan, plan->epi_n) - 2) {
+  if (overlaps && box == boxes - 2) {
     gg_str_puts(
         out, "    // The last box has some of this one's columns, too: what it reads of them must "
              "have been\n    // fetched before they are stored here.\n");
@@ -149,6 +154,7 @@ static void bind_fetcher(gg_bindings *out, const gg_plan *plan, const gg_layouts
   gg_ptx_bind_number(out, "full_subtile", (ll)ring->full.begin - begin);
   gg_ptx_bind_number(out, "empty_subtile", (ll)ring->empty[0].begin - begin);
   gg_ptx_bind_number(out, "subtiles", ring->depth);
+  gg_ptx_bind_number(out, "k_tiles_to_fetch_in", GG_SM90_K_TILES_TO_FETCH_IN);
   gg_ptx_bind_number(out, "mma_m", plan->mma.m);
   gg_ptx_bind_number(out, "box_columns", plan->epi_n);
   gg_ptx_bind_number(out, "last_column", (ll)gg_plan_mma_columns(plan) - plan->epi_n);

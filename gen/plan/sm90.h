@@ -102,6 +102,9 @@ enum {
   /* The first named barrier at which warps meet that stage a box together. Those before it are for
    * consumers in turns and for warps that transpose. */
   GG_SM90_BOX_BARRIER = 8,
+  /* K tiles, from which on what is fetched for a tile of consumers in turns waits until the tile is
+   * multiplied. */
+  GG_SM90_K_TILES_TO_FETCH_IN = 32,
 };
 
 /* How a warpgroup's part of D passes through shared memory: in boxes of `columns` columns, one

@@ -24,10 +24,10 @@
       clear(tCrC);
       if constexpr (pingpong) await_turn(consumer);
 //@ if subtiles
-      if (int(i) == turn) {
+      if (${begins_to_fetch}) {
         // This waits for the first K tile to arrive: earlier, it would only delay that tile.
         if (${k_tiles} > 0) mbarrier_wait(full_barrier(smem, read.stage), read.parity);
-        fetched.begin(lane);
+        fetched.begin(turn, lane);
       }
 //@ end
       if (prefetches && ${last_share} && ${k_tiles} > 0) {

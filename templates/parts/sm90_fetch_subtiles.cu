@@ -4,7 +4,7 @@
 //@ if in_turns
 // For each consumer a separate warp, of which one thread works, fetches sub-tiles to a ring, in the
 // order in which the consumer's warps finish them. A tile's first ones arrive while the tile is
-// multiplied, the others, and those of the consumer's next tile, while it is stored.
+// multiplied, the others while it is stored.
 //@ if overlaps
 // Those of the last box of columns have columns of the box before it, which is stored only when
 // they have arrived. So each is fetched before anything is stored in its place, and a matrix that

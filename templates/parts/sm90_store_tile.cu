@@ -14,11 +14,14 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
   for (int b = 0; b < block_boxes; ++b) {
 #pragma unroll
     for (int i = 0; i < frags_m; ++i) {
+//@ if subtiles
+      const bool more = b * frags_m + i + subtile_stages < block_boxes * frags_m;  // to be fetched
+//@ end
       if (reduces_sums && !(arg.boxes >> (i * block_boxes + b) & 1)) {
         if (maps_results && lane == 0)
           for (int r = 0; r < results; ++r) tma_store_commit();  // empty: await_buffer counts them
 //@ if subtiles
-        ${if_stored}arg.fetched.skip(lane);
+        ${if_stored}arg.fetched.skip(more, lane);
 //@ end
       } else {
         const int turn = frags_m == 1 ? b${times_results} : (b * frags_m + i)${times_results};
@@ -29,7 +32,7 @@ __device__ __forceinline__ void epilogue(const acc_t (&tCrC)[frags_m][acc_words]
         finish_box(box, tCrC[i], arg, rows[i], first.beyond(i * mma_m, box_column(b)),
                    arg.at.row + i * mma_m, b, lane${and_seen});
 //@ if subtiles
-        arg.fetched.release(lane);
+        arg.fetched.release(more, lane);
 //@ end
 //@ if overlaps
         // The last box has some of this one's columns, too: what it reads of them must have been

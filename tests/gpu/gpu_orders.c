@@ -25,12 +25,14 @@ static gg_problem shape_of(const gg_kernel *kernel, int64_t m, int64_t n, int64_
  *
  * One tile a CTA, and enough K tiles to fill every stage more than twice; or several tiles for one
  * cluster, of few K tiles, for what happens where one tile ends and the next begins: of a batch by
- * arrays of addresses in several matrices. */
+ * arrays of addresses in several matrices. Sometimes they have so many K tiles that C is fetched
+ * late. */
 static gg_problem nth_shape(const gg_kernel *kernel, uint64_t number) {
+  static const int64_t k_tiles[] = {1, 2, 3, 33};
   int64_t stage = (int64_t)(kernel->tile_m + kernel->tile_n) * kernel->tile_k *
                   gg_dtype_info_of(kernel->a.type)->bits / 8;
   if (number % 3 == 0) return shape_of(kernel, 1, 1, 5 * (kernel->smem_bytes / stage + 1) / 2 + 1);
-  gg_problem p = shape_of(kernel, 3, kernel->pointers ? 1 : 3, 1 + (int64_t)(number % 4));
+  gg_problem p = shape_of(kernel, 3, kernel->pointers ? 1 : 3, k_tiles[number % 4]);
   if (kernel->pointers && kernel->fixed_batch == GG_FIXED_NONE) p.batch = 3;
   return p;
 }
