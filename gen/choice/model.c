@@ -43,6 +43,7 @@ typedef struct work {
   double band;             /* tiles across a band */
   double lockstep;         /* see lockstep() */
   double shares;           /* shares of tiles; 0: all tiles are whole */
+  bool beside;             /* begins while the launch ahead still runs */
   double storing;          /* bytes that take DRAM's time in addition to those moved */
 } work;
 
@@ -519,11 +520,28 @@ static double stray_bytes(const work *w, const gg_distribution *distribution) {
 
 /* ---- The whole ------------------------------------------------------------------------ */
 
+/* Whether CTAs of whole tiles, one each, fill some groups of multiprocessors and leave others to the
+ * launches ahead and behind. A few find room beside the launch ahead in all groups alike. */
+static bool fill_groups(const work *w) {
+  const gg_distributed *tile = w->tile;
+  double all = w->device->sm_count, tiles = w->tiles_m * w->tiles_n * (double)w->extents.batch;
+  return w->beside && tile->specialised && !tile->claims && w->shares == 0 &&
+         tile->cluster_k == 1 && tiles < all && tiles > w->device->crowds_share * all;
+}
+
 /* Seconds for a byte from DRAM while `active` multiprocessors ask for bytes. */
 static double dram_byte(const work *w, double active) {
   const gg_device_model *device = w->device;
   double idle = 1 - active / device->sm_count;
   return join(1 / device->dram_rate, w->of->dram_byte / active) * (1 + device->idle * idle);
+}
+
+/* Seconds of `share` of DRAM's traffic while `active` multiprocessors ask for bytes. */
+static double dram_seconds(const work *w, double active, double share, double bytes) {
+  double seconds = share * (bytes + w->storing) * dram_byte(w, active);
+  if (!fill_groups(w)) return seconds;
+  double read = share * (bytes - stored_bytes(w));
+  return join(seconds, read / active / w->device->dram_crowded);
 }
 
 /* Seconds that bringing sums together takes. With clusters along K, that of each tile that a
@@ -586,7 +604,7 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
   bool one_stage = w->terms->stages == 1; /* loaded first, and then multiplied */
   double both = one_stage ? multiply.whole + load : join(multiply.whole, load);
   double step = both + w->device->step;
-  double dram = share * (out->dram_bytes + w->storing) * dram_byte(w, active);
+  double dram = dram_seconds(w, active, share, out->dram_bytes);
   double visible = epilogues * visible_epilogue(w->of, out->k_tiles * step);
   out->multiply += steps * multiply.whole;
   out->issue += steps * multiply.issue;
@@ -678,13 +696,13 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
   w.step_bytes = load_step_bytes(&w);
   w.lockstep = lockstep(&w, &distribution);
   w.storing = storing_bytes(&w);
+  w.beside = distribution.next_beside && !lie_anywhere(tile, &distribution);
   count(&out, &w, &distribution);
   out.launch += device->fill;
   if (traits->loader == GG_LOADER_WARPS) out.launch += device->copy_fill;
   out.launch += launching_clusters(tile, device);
   out.launch += model->map_change;
-  bool beside = distribution.next_beside && !lie_anywhere(tile, &distribution);
-  if (!beside) out.launch += device->apart;
+  if (!w.beside) out.launch += device->apart;
   if (tile->claims) out.launch += device->claim;
   double seconds = rounds(&out, &w, &distribution);
   double last = model->epilogue + model->work;
