@@ -24,55 +24,17 @@
 
 #include <math.h>
 
+#include "choice/work.h"
 #include "layout/banks.h"
 #include "plan/choices.h"
 
 /* ---- Shapes --------------------------------------------------------------------------- */
 
-/* What terms share about one kernel on one problem. */
-typedef struct work {
-  const gg_model *of;
-  const gg_terms *terms;      /* the model's own */
-  const gg_distributed *tile; /* likewise */
-  const gg_device_model *device;
-  int64_t multiprocessors; /* that the launch may fill */
-  int at_once, resident;   /* the model's, limited to these multiprocessors */
-  gg_extents extents;
-  double tiles_m, tiles_n; /* of D, rounded up to whole clusters */
-  double step_bytes;       /* bytes of A and B in a K step, weighted by what they cost to load */
-  double band;             /* tiles across a band */
-  double lockstep;         /* see lockstep() */
-  double shares;           /* shares of tiles; 0: all tiles are whole */
-  bool beside;             /* begins while the launch ahead still runs */
-  double storing;          /* bytes that take DRAM's time in addition to those moved */
-} work;
-
-static double greater(double a, double b) {
-  return a > b ? a : b;
-}
-
-static double lesser(double a, double b) {
-  return a < b ? a : b;
-}
-
-/* A norm of degree 8: (1 + x)^(1/8) by a cubic polynomial, exact to a ten-thousandth. */
-static double join(double a, double b) {
-  double larger = greater(a, b), smaller = lesser(a, b);
-  if (larger <= 0) return 0;
-  double share = smaller / larger, square = share * share, fourth = square * square;
-  double x = fourth * fourth;
-  return larger * (1 + x * (0.125 - x * (0.049596 - x * 0.015104)));
-}
-
 /* Tiles across a band of the order in which the kernel walks D. */
-static double band_of(const work *w) {
+static double band_of(const gg_work *w) {
   if (w->terms->raster == GG_RASTER_ALONG_N)
-    return lesser(w->tiles_m, (double)w->terms->raster_group * w->tile->cluster_m);
-  return lesser(w->tiles_n, (double)w->terms->raster_group * w->tile->cluster_n);
-}
-
-static int cluster_size(const gg_distributed *tile) {
-  return tile->cluster_m * tile->cluster_n * tile->cluster_k;
+    return gg_lesser(w->tiles_m, (double)w->terms->raster_group * w->tile->cluster_m);
+  return gg_lesser(w->tiles_n, (double)w->terms->raster_group * w->tile->cluster_n);
 }
 
 /* Of `all` CTAs, how many fit on `multiprocessors` multiprocessors, `each` on one, in whole
@@ -83,11 +45,11 @@ static int within(int all, int64_t multiprocessors, int each, int cluster) {
   return most < all ? (int)most : all;
 }
 
-static work make_work(const gg_model *model, gg_extents e, int64_t multiprocessors) {
+static gg_work make_work(const gg_model *model, gg_extents e, int64_t multiprocessors) {
   const gg_distributed *tile = &model->terms.distributed;
   const gg_device_model *device = model->device;
-  work w = {.of = model, .terms = &model->terms, .tile = tile, .device = device, .extents = e};
-  int cluster = cluster_size(tile), each = tile->warps ? model->terms.ctas_per_sm : 1;
+  gg_work w = {.of = model, .terms = &model->terms, .tile = tile, .device = device, .extents = e};
+  int cluster = gg_cluster_size(tile), each = tile->warps ? model->terms.ctas_per_sm : 1;
   w.multiprocessors = gg_multiprocessors_of(device, multiprocessors);
   w.at_once = within(model->at_once, w.multiprocessors, 1, cluster);
   w.resident = within(model->resident, w.multiprocessors, each, cluster);
@@ -101,26 +63,26 @@ static work make_work(const gg_model *model, gg_extents e, int64_t multiprocesso
 /* ---- One step, one tile --------------------------------------------------------------- */
 
 /* The part of its rate that a multiprocessor reaches with as many warps and CTAs as it has. */
-static double warps_share(const work *w, double tiles_each) {
+static double warps_share(const gg_work *w, double tiles_each) {
   const gg_terms *t = w->terms;
   if (w->tile->cores)
-    return 1 / gg_idleness(w->tile, (double)t->threads / GG_WARP, greater(1, ceil(tiles_each)),
+    return 1 / gg_idleness(w->tile, (double)t->threads / GG_WARP, gg_greater(1, ceil(tiles_each)),
                            t->ctas_per_sm, w->device);
   if (w->of->warps_wanted == 0) return 1;
-  double ctas = lesser(t->ctas_per_sm, greater(1, tiles_each));
+  double ctas = gg_lesser(t->ctas_per_sm, gg_greater(1, tiles_each));
   double others = ctas / (ctas + t->traits.ctas_half);
-  return others * lesser(1, ctas * t->threads / GG_WARP / w->of->warps_wanted);
+  return others * gg_lesser(1, ctas * t->threads / GG_WARP / w->of->warps_wanted);
 }
 
 /* The rate at which one multiprocessor multiplies while `active` do. */
-static double mma_rate(const work *w, double active) {
+static double mma_rate(const gg_work *w, double active) {
   const gg_device_model *device = w->device;
   double busy = active / (device->sustained * device->sm_count);
   double tensor_rate =
       gg_device_mma_rate(device, w->tile->type, w->terms->packed, w->terms->sparse_a);
   double rate = w->of->rate > 0 ? w->of->rate : tensor_rate;
-  rate /= join(1, busy);
-  double tiles = greater(w->tiles_m * w->tiles_n * (double)w->extents.batch, w->shares);
+  rate /= gg_join(1, busy);
+  double tiles = gg_greater(w->tiles_m * w->tiles_n * (double)w->extents.batch, w->shares);
   return rate * w->of->tensor_share * warps_share(w, tiles / (double)w->multiprocessors);
 }
 
@@ -141,7 +103,7 @@ typedef struct multiplied {
   double issue, operands, whole;
 } multiplied;
 
-static multiplied multiply_step(const work *w, double active) {
+static multiplied multiply_step(const gg_work *w, double active) {
   const gg_terms *t = w->terms;
   const gg_traits *traits = &t->traits;
   double operations = 2.0 * w->tile->tile_m * w->tile->tile_n * w->tile->tile_k;
@@ -150,192 +112,9 @@ static multiplied multiply_step(const work *w, double active) {
   read += 2 * traits->transposed; /* each read and written in the same memory */
   multiplied out = {operations / mma_rate(w, active), read / w->device->smem_rate, 0};
   out.whole =
-      traits->reads_beside ? greater(out.issue, out.operands) : join(out.issue, out.operands);
+      traits->reads_beside ? gg_greater(out.issue, out.operands) : gg_join(out.issue, out.operands);
   out.whole += w->of->additions;
   return out;
-}
-
-enum {
-  line = 128,  /* bytes, of the L2 cache and of the widest swizzle */
-  sector = 32, /* of DRAM */
-};
-
-/* How much more, as a fraction, lines of `width` bytes cost than lines of 128 bytes. */
-static double narrowness(double width) {
-  return line / lesser(width, line) - 1;
-}
-
-/* Facts about the lines of A or B: which way they run, bits of an element, and how many elements
- * along K each stored one stands for. */
-typedef struct line_facts {
-  gg_major major;
-  int bits, stored;
-} line_facts;
-
-static line_facts lines_of_a(const work *w) {
-  return (line_facts){w->terms->a_major, w->tile->a_bits, w->terms->sparse_a ? 2 : 1};
-}
-
-static line_facts lines_of_b(const work *w) {
-  return (line_facts){w->terms->b_major, w->tile->b_bits, 1};
-}
-
-/* Whether some lines do not start at multiples of 128 bytes. Along K, one in `stored` elements is
- * stored. */
-static bool is_ragged(const work *w, line_facts of) {
-  int64_t length = of.major == GG_MAJOR_K   ? w->extents.k / of.stored
-                   : of.major == GG_MAJOR_M ? w->extents.m
-                                            : w->extents.n;
-  int bits = line * 8;
-  return length % bits * of.bits % bits != 0;
-}
-
-/* What loading a byte costs in boxes of this width, relative to boxes of 128 bytes: a narrower box
- * takes as many requests. */
-static double line_cost(const gg_device_model *device, int swizzle_bytes) {
-  double narrow = narrowness(greater(swizzle_bytes, 16));
-  return 1 + device->narrow_load * narrow * narrow;
-}
-
-/* The extra cost of ragged lines, which touch one more line of the L2 cache each. */
-static double ragged_cost(const work *w, line_facts of) {
-  return is_ragged(w, of) ? w->device->ragged_load : 0;
-}
-
-/* Bytes of scale factors and metadata that a K step loads. Factors of A are shared along N, as A
- * is; those of B by all CTAs along M, also by both CTAs of a pair. */
-static double factor_step_bytes(const work *w) {
-  const gg_distributed *tile = w->tile;
-  double shared = w->device->shared_load;
-  double a = w->terms->scales_a / tile->cluster_n, b = w->terms->scales_b / tile->cluster_m;
-  return a * (1 + (tile->cluster_n - 1) * shared) + b * (1 + (tile->cluster_m - 1) * shared) +
-         w->terms->metadata;
-}
-
-/* Bytes that a K step loads, weighted by their cost. Of the CTAs that share an operand's tile, each
- * loads a part, and is sent the parts of the others. The CTAs of a pair have different halves of B.
- * Metadata is not shared. */
-static double load_step_bytes(const work *w) {
-  const gg_terms *t = w->terms;
-  double shared = w->device->shared_load;
-  int sharers_of_a = w->tile->cluster_n, sharers_of_b = w->tile->cluster_m / t->mma_ctas;
-  double a = w->of->line_a + ragged_cost(w, lines_of_a(w)) + (sharers_of_a - 1) * shared;
-  double b = w->of->line_b + ragged_cost(w, lines_of_b(w)) + (sharers_of_b - 1) * shared;
-  return t->m_step * a / sharers_of_a + t->n_step * b / sharers_of_b + factor_step_bytes(w);
-}
-
-/* Bytes that a CTA has requested at once, in the stages that do not wait to be multiplied. If CTAs
- * copy for each other, a stage also waits for the slowest of them. */
-static double bytes_under_way(const gg_model *model) {
-  const gg_terms *t = &model->terms;
-  bool waits = t->distributed.cluster_m * t->distributed.cluster_n > 1;
-  double stages = t->traits.stages_ahead - (waits ? model->device->cluster_slack : 0);
-  double stage = t->m_step + t->n_step + model->scales_step;
-  return t->ctas_per_sm * greater(stages, 0.5) * stage;
-}
-
-/* Bytes of `rows` rows of A and `columns` columns of B, with their scale factors. */
-static double operand_bytes(const work *w, double rows, double columns) {
-  return (rows * w->terms->bytes_a + columns * w->terms->bytes_b) * (double)w->extents.k;
-}
-
-/* Bytes of A and B, of all batches. */
-static double once_bytes(const work *w) {
-  const gg_extents *e = &w->extents;
-  return (double)e->batch * operand_bytes(w, (double)e->m, (double)e->n);
-}
-
-/* How much faster the L2 cache answers, as a fraction, if CTAs that load the same lines ask for
- * them at the same time, so that neighbours get them by one request. Several things disturb that.
- * Tiles that D fills only in part load less and run ahead, and so do CTAs that find in the cache
- * what others wait for from DRAM. Shares of tiles are at different places of K anyway. Requests of
- * ragged lines meet less often, and those that go to several CTAs of a cluster not at all. In a
- * narrow band, CTAs that share lines are closer to each other (measured); if clusters claim their
- * tiles, they are in one GPC. */
-static double lockstep(const work *w, const gg_distribution *distribution) {
-  bool claims = w->tile->claims;
-  if (distribution->group_tiles > 1 || (cluster_size(w->tile) > 1 && !claims)) return 0;
-  if (is_ragged(w, lines_of_a(w)) || is_ragged(w, lines_of_b(w))) return 0;
-  const gg_extents *e = &w->extents;
-  double tiles = w->tiles_m * w->tiles_n;
-  double filled = (double)e->m * (double)e->n / (tiles * w->tile->tile_m * w->tile->tile_n);
-  double even = filled * filled;
-  for (int i = 0; i < 3; i++)
-    even *= even;
-  double near = 2 - lesser(1, w->band / w->device->lockstep_band);
-  double rounds = ceil(tiles * (double)e->batch / (double)w->multiprocessors);
-  double gain = claims ? w->device->claimed : w->device->lockstep * near * even;
-  return gain * lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
-}
-
-/* Whether CTAs of whole tiles lie wherever those of the launch ahead have ended. Larger clusters
- * need a part of a group each, and so fill all groups alike; clusters that claim tiles are launched
- * on all multiprocessors. */
-static bool lie_scattered(const work *w) {
-  enum { pair = 2 };
-  const gg_distributed *tile = w->tile;
-  int ctas = tile->cluster_m * tile->cluster_n;
-  return tile->specialised && !tile->claims && w->shares == 0 && tile->cluster_k == 1 &&
-         ctas <= pair;
-}
-
-/* How many multiprocessors effectively share the L2 cache's rate when `active` load. The CTAs of a
- * large cluster are in one group of multiprocessors, and share its way to the cache. Where CTAs lie
- * scattered, idle multiprocessors are not evenly among the groups: of some group all load, and its
- * CTAs, which are the last to end, gain little by those that are idle elsewhere. */
-static double crowded(const work *w, double active) {
-  const gg_device_model *device = w->device;
-  int cluster = cluster_size(w->tile);
-  if (lie_scattered(w)) return active + device->scattered * greater(0, device->sm_count - active);
-  if (w->tile->cluster_k == 1 || cluster < device->crowds_from) return active;
-  double groups = sizeof device->groups / sizeof *device->groups;
-  return lesser(ceil(active / cluster / groups) * cluster * groups, device->sm_count);
-}
-
-/* Seconds for a byte that one multiprocessor loads, by the L2 cache's rate, while `active` load. */
-static double l2_byte(const work *w, double active) {
-  return crowded(w, active) / (w->device->l2_rate * (1 + w->lockstep));
-}
-
-/* The rate at which one multiprocessor loads while `active` do. */
-static double load_rate(const work *w, double active) {
-  return 1 / join(w->of->load_byte, l2_byte(w, active));
-}
-
-/* Bytes that are fetched for a tile's epilogue, for each of the tile's K steps. */
-static double fetched_bytes(const work *w) {
-  const gg_distributed *tile = w->tile;
-  double steps = greater(1, ceil((double)w->extents.k / tile->tile_k));
-  return tile->tile_m * tile->tile_n * w->terms->traits.epilogue.fetched / steps;
-}
-
-/* The number of copies that threads make for `bytes` bytes, weighted: copies of less than 4 bytes
- * go through registers. */
-static double copies_of(const work *w, double bytes, int each) {
-  return bytes / each * (each < 4 ? w->device->copies_by_registers : 1);
-}
-
-/* Bytes of one step's copies, weighted by their cost. */
-static double copied_bytes(const work *w) {
-  return w->step_bytes + fetched_bytes(w);
-}
-
-/* Seconds of one step's copies. Copies of warps are also limited by shared memory, and what warps
- * transpose by the rate of their instructions. */
-static double load_step(const work *w, double active) {
-  const gg_terms *t = w->terms;
-  double step = copied_bytes(w) / load_rate(w, active);
-  switch (t->traits.loader) {
-  case GG_LOADER_WARPS:
-    return join(step, w->device->copy_step + t->traits.heads * w->device->copy_head +
-                          (t->m_step + t->n_step) * t->traits.uneven / w->device->copy_rate);
-  case GG_LOADER_THREADS:
-    return join(step, (copies_of(w, t->m_step, t->copy_bytes_a) +
-                       copies_of(w, t->n_step, t->copy_bytes_b)) /
-                          (t->traits.copies_share * w->device->copies_rate));
-  default:
-    return join(step, t->traits.transposing / w->device->transpose_rate);
-  }
 }
 
 /* Elements of D that a consumer computes of a tile. Where boxes overlap, elements count twice. */
@@ -355,11 +134,11 @@ static double by_access(const gg_model *model) {
   if (!t->access_bytes_d || t->traits.stores_units) return 0;
   bool across = t->d_major == GG_MAJOR_M;
   int length = across || !t->epi_n ? t->epi_m : t->epi_columns;
-  double line_bytes = greater(1, length) * t->d_bits / 8.0;
+  double line_bytes = gg_greater(1, length) * t->d_bits / 8.0;
   double units = line_bytes / t->access_bytes_d;
   if (gg_stores_chunks((int64_t)line_bytes))
     units = line_bytes / chunk + (double)chunk / t->access_bytes_d;
-  double lines = tile_elements(model) / greater(1, length) / t->distributed.cluster_k;
+  double lines = tile_elements(model) / gg_greater(1, length) / t->distributed.cluster_k;
   return lines * units / model->device->access_rate;
 }
 
@@ -368,17 +147,17 @@ static double tile_epilogue(const gg_model *model) {
   const gg_terms *t = &model->terms;
   const gg_device_model *device = model->device;
   double elements = tile_elements(model);
-  double staged = t->epi_n ? t->epi_columns * t->d_bits / 8.0 : line;
+  double staged = t->epi_n ? t->epi_columns * t->d_bits / 8.0 : GG_LINE_BYTES;
   bool across = t->epi_n && !t->access_bytes_d && t->d_major == GG_MAJOR_M;
-  double line_bytes = across ? t->epi_m * t->d_bits / 8.0 : line;
-  elements *=
-      1 + device->narrow_store * narrowness(staged) + device->column_store * narrowness(line_bytes);
+  double line_bytes = across ? t->epi_m * t->d_bits / 8.0 : GG_LINE_BYTES;
+  elements *= 1 + device->narrow_store * gg_narrowness(staged) +
+              device->column_store * gg_narrowness(line_bytes);
   double rate = device->epilogue_rate;
   bool alone = t->traits.overlap == GG_OVERLAP_TURNS || t->traits.sums > 0;
   if (alone) rate *= device->epilogue_alone;
   double begin = device->epilogue;
   if (t->traits.owners > 1) begin += device->epilogue_shared;
-  return begin + join(elements / rate, model->sums) + by_access(model);
+  return begin + gg_join(elements / rate, model->sums) + by_access(model);
 }
 
 /* The part of that time that reading tensor memory takes, while what was read before is stored. */
@@ -390,7 +169,7 @@ static double tile_sums(const gg_model *model) {
 /* Seconds of arithmetic for one element, if nothing else computes. */
 static double computing(const gg_model *model) {
   const gg_epilogue_work *e = &model->terms.traits.epilogue;
-  return join(e->special / model->device->special_rate, e->plain / model->device->plain_rate);
+  return gg_join(e->special / model->device->special_rate, e->plain / model->device->plain_rate);
 }
 
 /* Seconds by which lanes that store D in units delay what is multiplied meanwhile. */
@@ -429,7 +208,7 @@ static double tile_work(const gg_model *model, bool in_turns) {
 /* Seconds for one tile if consumers take turns: the time in which one multiplies, or half of what
  * one consumer takes for both. */
 static double turn(double tile, double epilogue) {
-  return join(tile, (tile + epilogue) / 2);
+  return gg_join(tile, (tile + epilogue) / 2);
 }
 
 /* Seconds by which a tile's epilogue prolongs the `tile` seconds of the next one's multiplying.
@@ -438,116 +217,19 @@ static double visible_epilogue(const gg_model *model, double tile) {
   double each = model->epilogue, whole = each + model->work_in_turns;
   gg_overlap overlap = model->terms.traits.overlap;
   if (overlap == GG_OVERLAP_TURNS)
-    return greater(0, each - tile) / 2 + (turn(tile, whole) - turn(tile, each)) + model->held;
-  if (overlap == GG_OVERLAP_ALL) return join(tile, each + model->work) - tile + model->held;
+    return gg_greater(0, each - tile) / 2 + (turn(tile, whole) - turn(tile, each)) + model->held;
+  if (overlap == GG_OVERLAP_ALL) return gg_join(tile, each + model->work) - tile + model->held;
   double shows = overlap == GG_OVERLAP_NEXT ? 1 - model->device->epilogue_hidden : 1;
   double begin = model->terms.traits.begins_anew ? model->device->fill : 0;
   return (each + model->work) * shows + model->held + begin;
 }
 
-/* ---- DRAM ----------------------------------------------------------------------------- */
-
-/* Bytes that the tiles of one round read. They are a block of D: as wide as a band, and as long as
- * there are multiprocessors for. Tiles that share an operand's lines drift apart, and so read them
- * `drift` times. */
-static double round_bytes(const work *w, double tiles_at_once, double drift) {
-  bool along_m = w->terms->raster != GG_RASTER_ALONG_N;
-  double along = along_m ? w->tiles_m : w->tiles_n;
-  double length = lesser(along, ceil(tiles_at_once / w->band));
-  double rows = along_m ? length : w->band, columns = along_m ? w->band : length;
-  return operand_bytes(w, rows * w->tile->tile_m * (columns > 1 ? drift : 1),
-                       columns * w->tile->tile_n * (rows > 1 ? drift : 1));
-}
-
-/* Bytes of D and of what is stored besides it. */
-static double stored_bytes(const work *w) {
-  const gg_extents *e = &w->extents;
-  double each = w->terms->stored + w->terms->traits.epilogue.aside;
-  return (double)e->batch * (double)e->m * (double)e->n * each;
-}
-
-static double dram_bytes(const work *w, double tiles, double tiles_at_once) {
-  const gg_extents *e = &w->extents;
-  double batch = (double)e->batch, once = once_bytes(w);
-  const gg_epilogue_work *e_work = &w->terms->traits.epilogue;
-  double beside = batch * (double)e->m * (double)e->n * (e_work->fetched + e_work->read);
-  beside += stored_bytes(w);
-  /* What fits in the L2 cache is read once. Beyond that, every round reads its own operands, and
-   * more as its tiles drift apart. */
-  double beyond = once / greater(1, batch) / w->device->l2_bytes;
-  if (beyond <= 1) return once + beside;
-  double in_round = round_bytes(w, tiles_at_once, 1) / w->device->l2_bytes;
-  double drift = 1 + w->device->miss * greater(0, in_round - 1);
-  double again = round_bytes(w, tiles_at_once, drift) * greater(1, tiles / tiles_at_once);
-  return greater(once, again) + beside;
-}
-
-/* The largest power of two that divides both numbers, at least one of which is not 0. */
-static int64_t aligned_to(int64_t a, int64_t b) {
-  return (a | b) & -(a | b);
-}
-
-/* What storing costs in addition to its bytes, in bytes: DRAM has to turn from reading to writing,
- * and sectors at the ends of a tile's lines belong to other tiles, too. Tiles of one cluster store
- * both parts of a sector at about the same time, so that the parts meet in the L2 cache; parts of
- * other tiles do not where D is larger than the cache, and a sector leaves it in between. Clusters
- * of two tiles side by side gain little by that (docs/performance/h100.md). */
-static double storing_bytes(const work *w) {
-  enum { enough = 4 };
-  const gg_terms *t = w->terms;
-  const gg_device_model *device = w->device;
-  bool across = t->d_major == GG_MAJOR_M;
-  int bits = t->d_bits;
-  int64_t tile = across ? w->tile->tile_m : t->tile_columns;
-  int64_t all = across ? w->extents.m : w->extents.n;
-  double aligned = (double)aligned_to(tile * bits, all * bits) / 8;
-  double parted = greater(0, 1 - aligned / sector) * sector / ((double)tile * bits / 8);
-  if (t->traits.stores_units) parted *= device->unit_parted;
-  int beside = across ? w->tile->cluster_m : w->tile->cluster_n;
-  if (beside >= enough && stored_bytes(w) > device->l2_bytes) parted /= beside;
-  return stored_bytes(w) * (device->store_more + device->store_parted * parted);
-}
-
-/* Additional bytes that are read if shares begin in one tile and end in another: then the tiles of
- * a round are at different places of K, and do not find in the L2 cache what others have just read.
- */
-static double stray_bytes(const work *w, const gg_distribution *distribution) {
-  if (distribution->group_tiles <= 1) return 0;
-  double tiles = (double)distribution->shared_tiles * w->tile->cluster_m * w->tile->cluster_n;
-  double all = round_bytes(w, tiles, 1), beyond = greater(0, 1 - w->device->l2_bytes / all);
-  return w->device->stray * beyond * tiles * (double)distribution->k_tiles * w->step_bytes;
-}
-
 /* ---- The whole ------------------------------------------------------------------------ */
-
-/* Whether CTAs of whole tiles, one each, fill some groups of multiprocessors and leave others to the
- * launches ahead and behind. A few find room beside the launch ahead in all groups alike. */
-static bool fill_groups(const work *w) {
-  const gg_distributed *tile = w->tile;
-  double all = w->device->sm_count, tiles = w->tiles_m * w->tiles_n * (double)w->extents.batch;
-  return w->beside && tile->specialised && !tile->claims && w->shares == 0 &&
-         tile->cluster_k == 1 && tiles < all && tiles > w->device->crowds_share * all;
-}
-
-/* Seconds for a byte from DRAM while `active` multiprocessors ask for bytes. */
-static double dram_byte(const work *w, double active) {
-  const gg_device_model *device = w->device;
-  double idle = 1 - active / device->sm_count;
-  return join(1 / device->dram_rate, w->of->dram_byte / active) * (1 + device->idle * idle);
-}
-
-/* Seconds of `share` of DRAM's traffic while `active` multiprocessors ask for bytes. */
-static double dram_seconds(const work *w, double active, double share, double bytes) {
-  double seconds = share * (bytes + w->storing) * dram_byte(w, active);
-  if (!fill_groups(w)) return seconds;
-  double read = share * (bytes - stored_bytes(w));
-  return join(seconds, read / active / w->device->dram_crowded);
-}
 
 /* Seconds that bringing sums together takes. With clusters along K, that of each tile that a
  * cluster computes. With shared tiles, that of the last cluster, because other work hides the rest.
  */
-static double sharing(const work *w, const gg_distribution *distribution) {
+static double sharing(const gg_work *w, const gg_distribution *distribution) {
   double sums = (double)w->tile->tile_m * w->tile->tile_n * w->tile->accumulator_bits / 8;
   int parts = w->tile->cluster_k;
   if (parts > 1) {
@@ -555,13 +237,13 @@ static double sharing(const work *w, const gg_distribution *distribution) {
     return tiles * (w->device->meet + sums * (parts - 1) / parts / w->device->meet_rate);
   }
   double each = ceil(w->shares / (double)w->multiprocessors); /* have one way to the L2 cache */
-  if (w->tile->warps) sums *= greater(1, lesser(each, w->terms->ctas_per_sm));
+  if (w->tile->warps) sums *= gg_greater(1, gg_lesser(each, w->terms->ctas_per_sm));
   return distribution->waits * w->device->wait + distribution->adding * sums / w->device->sum_rate;
 }
 
 /* CTAs that run at once if each has a multiprocessor to itself. */
 static int resident(const gg_distributed *tile, const gg_device_model *device) {
-  int cluster = cluster_size(tile), clusters = 0;
+  int cluster = gg_cluster_size(tile), clusters = 0;
   if (cluster == 1) return device->sm_count;
   for (size_t i = 0; i < sizeof device->groups / sizeof *device->groups; i++)
     clusters += device->groups[i] / cluster;
@@ -569,7 +251,7 @@ static int resident(const gg_distributed *tile, const gg_device_model *device) {
 }
 
 /* Fills in the quantities of a kernel and a problem, as opposed to times. */
-static void count(gg_prediction *out, const work *w, const gg_distribution *distribution) {
+static void count(gg_prediction *out, const gg_work *w, const gg_distribution *distribution) {
   const gg_extents *e = &w->extents;
   int at_once = w->at_once;
   out->shares = distribution->shares;
@@ -581,30 +263,22 @@ static void count(gg_prediction *out, const work *w, const gg_distribution *dist
   out->filled = (double)e->m * (double)e->n * (double)e->batch /
                 (out->rounds * at_once * w->tile->tile_m * w->tile->tile_n);
   out->load_bytes = out->tiles * out->k_tiles * w->step_bytes;
-  out->dram_bytes = dram_bytes(w, out->tiles, at_once) + stray_bytes(w, distribution);
-}
-
-/* Seconds in which the L2 cache answers what `active` multiprocessors load in `steps` K steps each,
- * and takes `stored` bytes of D meanwhile. In a batch, whose entries have operands of their own, it
- * does one or the other; of single products nothing of the kind was seen, and batches of kernels
- * whose warps have no roles were not measured. */
-static double l2_seconds(const work *w, double active, double steps, double stored) {
-  if (w->extents.batch == 1 || !w->tile->specialised) return 0;
-  return steps * copied_bytes(w) * l2_byte(w, active) + stored / w->device->l2_store_rate;
+  out->dram_bytes =
+      gg_work_dram_bytes(w, out->tiles, at_once) + gg_work_stray_bytes(w, distribution);
 }
 
 /* Seconds in which `active` multiprocessors do `steps` K steps each, with `share` of DRAM's
  * traffic, and the visible part of `epilogues` epilogues that other tiles follow. Adds the phase's
  * terms to `out`. */
-static double phase(gg_prediction *out, const work *w, double active, double steps, double share,
+static double phase(gg_prediction *out, const gg_work *w, double active, double steps, double share,
                     double epilogues) {
   if (active <= 0) return 0;
   multiplied multiply = multiply_step(w, active);
-  double load = load_step(w, active);
+  double load = gg_work_load_step(w, active);
   bool one_stage = w->terms->stages == 1; /* loaded first, and then multiplied */
-  double both = one_stage ? multiply.whole + load : join(multiply.whole, load);
+  double both = one_stage ? multiply.whole + load : gg_join(multiply.whole, load);
   double step = both + w->device->step;
-  double dram = dram_seconds(w, active, share, out->dram_bytes);
+  double dram = gg_work_dram_seconds(w, active, share, out->dram_bytes);
   double visible = epilogues * visible_epilogue(w->of, out->k_tiles * step);
   out->multiply += steps * multiply.whole;
   out->issue += steps * multiply.issue;
@@ -613,23 +287,23 @@ static double phase(gg_prediction *out, const work *w, double active, double ste
   out->dram += dram;
   out->epilogue += visible;
   double tiles = out->k_tiles > 0 ? steps / out->k_tiles : 0;
-  double busy = greater(steps * step + visible, tiles * w->of->map_change);
+  double busy = gg_greater(steps * step + visible, tiles * w->of->map_change);
   /* The last tile of a multiprocessor is stored when nothing is loaded any more. */
-  double stored = tiles > 0 ? share * stored_bytes(w) * epilogues / tiles : 0;
-  return join(greater(busy, l2_seconds(w, active, steps, stored)), dram);
+  double stored = tiles > 0 ? share * gg_work_stored_bytes(w) * epilogues / tiles : 0;
+  return gg_join(gg_greater(busy, gg_work_l2_seconds(w, active, steps, stored)), dram);
 }
 
 /* Seconds of all rounds: first those of whole tiles on all multiprocessors; then one with what is
  * left, on fewer, which have the L2 cache and DRAM to themselves. Shared tiles are distributed so
  * that all multiprocessors end at once. */
-static double rounds(gg_prediction *out, const work *w, const gg_distribution *distribution) {
+static double rounds(gg_prediction *out, const gg_work *w, const gg_distribution *distribution) {
   int at_once = w->at_once;
   double ctas = w->tile->cluster_k, steps = ceil(out->k_tiles / ctas); /* of one tile */
   double tiles = at_once / ctas, whole = floor(out->tiles / tiles);
   double rest = out->tiles - whole * tiles;
   if (distribution->shares > 0) {
     double active = (double)distribution->clusters * w->tile->cluster_m * w->tile->cluster_n;
-    active = lesser(active, at_once);
+    active = gg_lesser(active, at_once);
     return phase(out, w, active, (double)distribution->busiest, 1, ceil(out->rounds) - 1);
   }
   double share = rest / out->tiles, others = rest > 0 ? whole : whole - 1;
@@ -648,11 +322,11 @@ gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device) {
   out.resident = out.at_once * (tile->warps ? terms->ctas_per_sm : 1);
   out.scales_step = terms->scales_a + terms->scales_b + terms->metadata;
   bool boxes = traits->loader == GG_LOADER_BOXES; /* boxes are as wide as a swizzle */
-  out.line_a = boxes ? line_cost(device, terms->swizzle_bytes_a) : 1;
-  out.line_b = boxes ? line_cost(device, terms->swizzle_bytes_b) : 1;
-  out.under_way = bytes_under_way(&out);
-  out.load_byte = join(1 / device->load_rate, device->load_latency / out.under_way);
-  out.dram_byte = join(1 / device->dram_sm_rate, device->dram_latency / out.under_way);
+  out.line_a = boxes ? gg_line_cost(device, terms->swizzle_bytes_a) : 1;
+  out.line_b = boxes ? gg_line_cost(device, terms->swizzle_bytes_b) : 1;
+  out.under_way = gg_bytes_under_way(&out);
+  out.load_byte = gg_join(1 / device->load_rate, device->load_latency / out.under_way);
+  out.dram_byte = gg_join(1 / device->dram_sm_rate, device->dram_latency / out.under_way);
   out.map_change = terms->distributed.map_bytes > 0 ? device->map_change : 0;
   out.additions = promoted_additions(&out);
   out.sums = tile_sums(&out);
@@ -667,7 +341,8 @@ gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device) {
  * again what they gain by beginning beside it (measured: docs/performance/h100.md, "Shares that
  * fill the device"). */
 static bool lie_anywhere(const gg_distributed *tile, const gg_distribution *distribution) {
-  return tile->specialised && !tile->claims && cluster_size(tile) == 1 && distribution->shares > 0;
+  return tile->specialised && !tile->claims && gg_cluster_size(tile) == 1 &&
+         distribution->shares > 0;
 }
 
 /* Seconds that a launch of clusters takes more than one of single CTAs. */
@@ -685,7 +360,7 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
   if (extents.m == 0 || extents.n == 0 || extents.batch == 0) return out;
   /* With swap_ab, the plan's M is the problem's N. */
   if (model->terms.swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
-  work w = make_work(model, extents, multiprocessors);
+  gg_work w = make_work(model, extents, multiprocessors);
   gg_distribution distribution;
   if (!gg_distribution_make(&distribution, tile, extents, w.resident, w.multiprocessors, device)) {
     out.seconds = INFINITY;
@@ -693,9 +368,9 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
   }
   w.band = band_of(&w);
   w.shares = (double)distribution.shares;
-  w.step_bytes = load_step_bytes(&w);
-  w.lockstep = lockstep(&w, &distribution);
-  w.storing = storing_bytes(&w);
+  w.step_bytes = gg_work_step_bytes(&w);
+  w.lockstep = gg_work_lockstep(&w, &distribution);
+  w.storing = gg_work_storing_bytes(&w);
   w.beside = distribution.next_beside && !lie_anywhere(tile, &distribution);
   count(&out, &w, &distribution);
   out.launch += device->fill;
@@ -722,7 +397,7 @@ bool gg_model_serves(const gg_model *model, gg_extents extents) {
   if (t->swap_ab) extents = (gg_extents){extents.n, extents.m, extents.k, extents.batch};
   int64_t columns = extents.n * t->tile_columns / t->distributed.tile_n;
   int64_t length = t->d_major == GG_MAJOR_M ? extents.m : columns;
-  return length * t->d_bits % (8 * sector) != 0;
+  return length * t->d_bits % (8 * GG_SECTOR_BYTES) != 0;
 }
 
 bool gg_model_admits(const gg_model *model, const gg_prediction *prediction, int64_t workspace) {
