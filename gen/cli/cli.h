@@ -16,12 +16,13 @@ typedef enum cli_type {
   CLI_REMOVAL, /* a flag that removes things: only its whole name is accepted */
   CLI_STRING,
   CLI_INT,
+  CLI_COUNT, /* an integer from 1 on */
   CLI_REAL
 } cli_type;
 
 /* `offset`: where in the command's options struct the value is stored, as bool for a flag, const
- * char * for a string, int64_t for an integer, double for a real. An option that the user does not
- * give leaves zero there. An option whose name is one letter has no long form. */
+ * char * for a string, int64_t for an integer or a count, double for a real. An option that the
+ * user does not give leaves zero there. An option whose name is one letter has no long form. */
 typedef struct cli_option {
   const char *name; /* "emit": --emit */
   char letter;      /* 'o': -o; 0 for none */

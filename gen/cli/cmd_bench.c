@@ -43,11 +43,11 @@ static const cli_option options[] = {
     CLI_KEEP_GOING_OPTION(bench_options, keep_going),
     {"best", 0, CLI_FLAG, offsetof(bench_options, best), NULL,
      "show only the fastest kernel of each case"},
-    {"top", 0, CLI_INT, offsetof(bench_options, top), "N",
+    {"top", 0, CLI_COUNT, offsetof(bench_options, top), "N",
      "without a SPEC: the N that the model ranks first (1)"},
-    {"measure", 0, CLI_INT, offsetof(bench_options, measure), "N",
+    {"measure", 0, CLI_COUNT, offsetof(bench_options, measure), "N",
      "without a SPEC: the one that gg_gemm finds fastest of N, by measuring them at work"},
-    {"samples", 0, CLI_INT, offsetof(bench_options, samples), "N",
+    {"samples", 0, CLI_COUNT, offsetof(bench_options, samples), "N",
      "samples, of which the median counts (7)"},
     {"tsv", 0, CLI_STRING, offsetof(bench_options, tsv), "FILE",
      "write the table as TSV, anew with each case that is measured"},
@@ -591,16 +591,12 @@ static int run(const void *values, int argc, char **argv) {
                       .seed = (uint64_t)given.seed,
                       .timing = GG_TIMING_OPTIONS_INIT};
   if (given.samples) b.rig.timing.samples = (int)given.samples;
-  if (given.samples < 0 || given.samples > GG_TIMING_SAMPLES_MAX) {
+  if (given.samples > GG_TIMING_SAMPLES_MAX)
     return cli_usage("--samples is from 1 to %d", GG_TIMING_SAMPLES_MAX);
-  }
-  if (given.top < 0 || given.top > most_chosen) {
-    return cli_usage("--top is from 1 to %d", most_chosen);
-  }
+  if (given.top > most_chosen) return cli_usage("--top is from 1 to %d", most_chosen);
   if (given.top && argc) return cli_usage("--top is for what the catalogue has: without a SPEC");
-  if (given.measure < 0 || given.measure > GG_GEMM_MEASURE_MAX) {
+  if (given.measure > GG_GEMM_MEASURE_MAX)
     return cli_usage("--measure is from 1 to %d", GG_GEMM_MEASURE_MAX);
-  }
   if (given.measure && (argc || given.top))
     return cli_usage("--measure is for what the catalogue has: without a SPEC, and without --top");
   if (given.top == 0) given.top = 1;

@@ -52,9 +52,9 @@ static const cli_option options[] = {
      "of --problem: every kernel, not the first 20 alone, and why others cannot compute it"},
     {"arch", 0, CLI_STRING, offsetof(explain_options, arch), "sm_NN",
      "of the product's device: sm_90 (default) is an H100"},
-    {"sms", 0, CLI_INT, offsetof(explain_options, sms), "N",
+    {"sms", 0, CLI_COUNT, offsetof(explain_options, sms), "N",
      "its multiprocessors (those of the card that the model was fitted to)"},
-    {"multiprocessors", 0, CLI_INT, offsetof(explain_options, multiprocessors), "N",
+    {"multiprocessors", 0, CLI_COUNT, offsetof(explain_options, multiprocessors), "N",
      "of them, those that the launch may fill (all), as gg_problem has it"},
     {0},
 };
@@ -134,8 +134,8 @@ static int explain_problem(const explain_options *given, bool json, int argc, ch
   gg_arch arch = {.number = 90};
   int code = given->arch ? cli_arch_read(&arch, given->arch) : CLI_OK;
   if (code) return code;
-  if (given->sms < 0 || given->sms > 100000) return cli_usage("--sms takes a number such as 132");
-  if (given->multiprocessors < 0 || given->multiprocessors > 100000)
+  if (given->sms > 100000) return cli_usage("--sms takes a number such as 132");
+  if (given->multiprocessors > 100000)
     return cli_usage("--multiprocessors takes a number such as 100");
   const char *types = given->types ? given->types : "bf16,bf16,bf16";
   code = cli_product_read(&cases, given->problem, types);

@@ -25,7 +25,7 @@ static const cli_option options[] = {
      "of --html (default: standard output)"},
     {"tv", 0, CLI_STRING, offsetof(layout_options, tile), "SHAPE",
      "shown or drawn: a thread-value layout over a tile of this shape"},
-    {"bits", 'b', CLI_INT, offsetof(layout_options, bits), "N",
+    {"bits", 'b', CLI_COUNT, offsetof(layout_options, bits), "N",
      "drawn: colour by the banks that elements of N bits fall in"},
     {"compact", 0, CLI_FLAG, offsetof(layout_options, compact), NULL,
      "shown or drawn: large ones at a glance"},

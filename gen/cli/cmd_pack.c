@@ -41,7 +41,7 @@ static const cli_option options[] = {
      "what products of all sizes get)"},
     {"all", 0, CLI_FLAG, offsetof(pack_options, all), NULL,
      "with --catalogue: every kernel that computes the form, also those that none would get"},
-    {"threads", 0, CLI_INT, offsetof(pack_options, threads), "COUNT",
+    {"threads", 0, CLI_COUNT, offsetof(pack_options, threads), "COUNT",
      "with --catalogue: compile so many kernels at a time (default: one a core)"},
     {0},
 };

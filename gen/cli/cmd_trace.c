@@ -31,8 +31,9 @@ static const cli_option options[] = {
     {"alpha", 0, CLI_STRING, offsetof(trace_options, shape.alpha), "X", "scale of A * B (1)"},
     {"beta", 0, CLI_STRING, offsetof(trace_options, shape.beta), "X", "scale of C (0)"},
     {"out", 'o', CLI_STRING, offsetof(trace_options, out), "FILE", "the timeline (trace.json)"},
-    {"ctas", 0, CLI_INT, offsetof(trace_options, ctas), "N", "write the first N CTAs alone (all)"},
-    {"stamps", 0, CLI_INT, offsetof(trace_options, stamps), "N",
+    {"ctas", 0, CLI_COUNT, offsetof(trace_options, ctas), "N",
+     "write the first N CTAs alone (all)"},
+    {"stamps", 0, CLI_COUNT, offsetof(trace_options, stamps), "N",
      "room for the stamps of a warp (8192, or what 1 GiB has for each)"},
     {"seed", 0, CLI_INT, offsetof(trace_options, seed), "N", "of the inputs (0)"},
     CLI_EMULATE_OPTIONS(trace_options, emulate),
@@ -310,8 +311,6 @@ static gg_status trace(void *user, const gg_spec *spec, gg_error *err) {
 static int run(const void *values, int argc, char **argv) {
   const trace_options *given = values;
   if (argc != 1) return cli_usage("trace takes one spec");
-  if (given->ctas < 0) return cli_usage("--ctas counts from 1");
-  if (given->stamps < 0) return cli_usage("--stamps counts from 1");
   int code = cli_check_writable(given->out);
   if (code) return code;
   cli_specs specs;

@@ -35,13 +35,13 @@ static const cli_option options[] = {
      "many products, one a line, as for bench"},
     {"epilogue", 0, CLI_STRING, offsetof(tune_options, epilogue), "LIST",
      "each product with each of these epilogues, in the words of bench (none)"},
-    {"top", 0, CLI_INT, offsetof(tune_options, top), "N",
+    {"top", 0, CLI_COUNT, offsetof(tune_options, top), "N",
      "measure the N kernels that the model predicts to be fastest (12)"},
     {"output", 'o', CLI_STRING, offsetof(tune_options, output), "DIR",
      "where winners go, and gg_gemm finds them (GEMMGEN_TUNED, else ~/.local/share/gemmgen/tuned)"},
     {"database", 0, CLI_STRING, offsetof(tune_options, database), "FILE",
      "what was measured, in SQLite (figures.sqlite in that directory)"},
-    {"samples", 0, CLI_INT, offsetof(tune_options, samples), "N",
+    {"samples", 0, CLI_COUNT, offsetof(tune_options, samples), "N",
      "samples, of which the median counts (5)"},
     {"device", 0, CLI_STRING, offsetof(tune_options, emulate.device), "WHERE",
      "gpu, gpu:N, or emu, where times mean nothing and nothing is installed (gpu)"},
@@ -459,10 +459,8 @@ static int run(const void *values, int argc, char **argv) {
   tune t = {
       .given = &given,
       .rig = {.overlap = true, .seed = (uint64_t)given.seed, .timing = GG_TIMING_OPTIONS_INIT}};
-  if (given.samples < 0 || given.samples > GG_TIMING_SAMPLES_MAX) {
+  if (given.samples > GG_TIMING_SAMPLES_MAX)
     return cli_usage("--samples is from 1 to %d", GG_TIMING_SAMPLES_MAX);
-  }
-  if (given.top < 0) return cli_usage("--top counts kernels");
   t.rig.timing.samples = given.samples ? (int)given.samples : 5;
   if (given.top == 0) given.top = usual_top;
   int code = given.epilogue ? bench_epilogues_read(t.epilogues, given.epilogue) : CLI_OK;

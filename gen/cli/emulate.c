@@ -69,9 +69,7 @@ int cli_emulate_begin(cli_device *out, const cli_emulate *given, const char *ker
   if (code) return code;
   if (gg_emu_options_init(&options)) return cli_usage("%s", gg_emu_message());
   if ((code = read_seed(&options, given->seed))) return code;
-  if (given->threads < 0 || given->threads > 4096) {
-    return cli_usage("--emu-threads is from 1 to 4096");
-  }
+  if (given->threads > 4096) return cli_usage("--emu-threads is from 1 to 4096");
   int arch = out->arch ? out->arch : usual_arch(kernel_arch);
   if (arch) options.arch = arch;
   if (given->threads) options.threads = (int)given->threads;

@@ -21,7 +21,7 @@ typedef struct cli_emulate {
        CLI_STRING, offsetof(type, member.seed),                                                    \
        "N",        "emulator: asynchronous work lands at random, not as late as it may"},          \
       {"emu-threads", 0,                                                                           \
-       CLI_INT,       offsetof(type, member.threads),                                              \
+       CLI_COUNT,     offsetof(type, member.threads),                                              \
        "N",           "emulator: threads of the host (one a core)"},                               \
       {"emu-max-steps",                                                                            \
        0,                                                                                          \

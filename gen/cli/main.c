@@ -63,14 +63,18 @@ static int set_option(void *values, const cli_option *option, const char *argume
     *(bool *)at = true;
   } else if (option->type == CLI_STRING) {
     *(const char **)at = argument;
-  } else if (option->type == CLI_INT) {
-    *(int64_t *)at = strtoll(argument, &end, 10);
-  } else {
+  } else if (option->type == CLI_REAL) {
     *(double *)at = strtod(argument, &end);
+  } else {
+    *(int64_t *)at = strtoll(argument, &end, 10);
   }
-  if (end && (end == argument || *end || errno)) {
-    return cli_usage("--%s takes %s, not '%s'", option->name,
-                     option->type == CLI_INT ? "an integer" : "a number", argument);
+  bool valid = !end || (end != argument && !*end && !errno);
+  if (option->type == CLI_COUNT && valid) valid = *(int64_t *)at >= 1;
+  if (!valid) {
+    const char *takes = option->type == CLI_REAL    ? "a number"
+                        : option->type == CLI_COUNT ? "an integer from 1 on"
+                                                    : "an integer";
+    return cli_usage("--%s takes %s, not '%s'", option->name, takes, argument);
   }
   return CLI_OK;
 }

@@ -464,7 +464,6 @@ static int check(run *r) {
   if (!given->arch || strchr(given->arch, ','))
     return cli_usage("pack --catalogue needs --arch with one architecture: a pack is for one");
   if (given->problem && given->all) return cli_usage("--problem and --all exclude each other");
-  if (given->threads < 0) return cli_usage("--threads takes a positive number");
   int code = cli_arch_read(&r->arch, given->arch);
   return code ? code : cli_check_writable(given->out);
 }

@@ -22,6 +22,11 @@ expect 2 'a number that is none' "$gemmgen" run spec.yaml -m many
 expect 0 'the man page' "$gemmgen" help --man
 holds 'it is roff' grep -q '^\.TH GEMMGEN 1' out
 
+for count in --top --samples --measure; do
+  expect 2 "$count 0" "$gemmgen" bench "$count" 0 spec.yaml
+  holds "$count says what it takes" grep -q -- "$count takes an integer from 1 on, not '0'" err
+done
+
 # bench --epilogue
 expect 2 'an epilogue that is none' "$gemmgen" bench spec.yaml --epilogue bias,bias_gel
 holds 'the nearest' grep -q "no 'bias_gel' (did you mean 'bias_gelu'?)" err
