@@ -2,6 +2,7 @@
  * for every kernel of the catalogue that computes the product. */
 #include "cli/choice.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ typedef struct race {
   gg_form form;
   gg_device_model device;
   const gg_lineup *lineup;
-  const gg_ranked *ranked;
+  gg_ranked *ranked;
+  size_t count; /* of those ranked first, the kernels that can be launched for the product */
 } race;
 
 /* ---- Terms ---------------------------------------------------------------------------- */
@@ -84,7 +86,7 @@ static void say_why(gg_str *out, const race *r) {
   int lost = 0;
   gg_str_printf(out, "%s, bound by %s (%.2f us of %.2f)", plan_of(r, 0)->name, by.name,
                 1e6 * by.seconds, 1e6 * first.seconds);
-  if (r->lineup->count == 1) return;
+  if (r->count == 1) return;
   gg_prediction second = predict(r, 1);
   for (int i = 1; i < term_count; i++) {
     double loss = term(&second, i) - term(&first, i);
@@ -108,9 +110,12 @@ static int name_width(const race *r, size_t count) {
   return width;
 }
 
+static const char too_many[] = "its tiles are more than a grid has";
+
 static void print_text(gg_str *out, const race *r, cli_choice_view view) {
   enum { FIRST = 20 };
-  size_t count = r->lineup->count, refused = r->lineup->refused_count;
+  size_t count = r->count, refused = r->lineup->refused_count;
+  size_t others = r->lineup->count - count;
   size_t shown = view == CLI_CHOICE_FIRST && count > FIRST ? FIRST : count;
   int width = name_width(r, shown);
   gg_str_puts(out, r->name);
@@ -139,9 +144,11 @@ static void print_text(gg_str *out, const race *r, cli_choice_view view) {
   gg_str_puts(out, "\nchosen: ");
   say_why(out, r);
   gg_str_putc(out, '\n');
-  if (view == CLI_CHOICE_FIRST && (shown < count || refused > 0))
+  if (view == CLI_CHOICE_FIRST && (shown < count || refused + others > 0))
     gg_str_printf(out, "%zu more kernels can compute it, and %zu cannot; --all shows them\n",
-                  count - shown, refused);
+                  count - shown, refused + others);
+  for (size_t i = 0; i < others && view == CLI_CHOICE_ALL; i++)
+    gg_str_printf(out, "refused: %s: %s\n", plan_of(r, count + i)->name, too_many);
   for (size_t i = 0; i < refused && view == CLI_CHOICE_ALL; i++) {
     const gg_refusal *refusal = &r->lineup->refused[i];
     gg_str_printf(out, "refused: %s %s: %s\n", refusal->source, refusal->variant, refusal->why);
@@ -171,6 +178,17 @@ static void json_candidate(gg_str *out, const race *r, size_t rank) {
                 (long long)p.shares, p.sharing, (long long)p.workspace_bytes);
 }
 
+static void json_refusal(gg_str *out, bool first, const char *source, const char *variant,
+                         const char *why) {
+  gg_str_puts(out, first ? "\n    {" : ",\n    {");
+  json_text(out, "source", source);
+  gg_str_puts(out, ", ");
+  json_text(out, "variant", variant);
+  gg_str_puts(out, ", ");
+  json_text(out, "why", why);
+  gg_str_putc(out, '}');
+}
+
 static void print_json(gg_str *out, const race *r) {
   gg_str why = GG_STR_INIT;
   say_why(&why, r);
@@ -186,18 +204,16 @@ static void print_json(gg_str *out, const race *r) {
   gg_str_puts(out, ",\n  ");
   json_text(out, "why", gg_str_text(&why));
   gg_str_puts(out, ",\n  \"candidates\": [");
-  for (size_t i = 0; i < r->lineup->count; i++)
+  for (size_t i = 0; i < r->count; i++)
     json_candidate(out, r, i);
   gg_str_puts(out, "\n  ],\n  \"refused\": [");
   for (size_t i = 0; i < r->lineup->refused_count; i++) {
     const gg_refusal *refusal = &r->lineup->refused[i];
-    gg_str_puts(out, i ? ",\n    {" : "\n    {");
-    json_text(out, "source", refusal->source);
-    gg_str_puts(out, ", ");
-    json_text(out, "variant", refusal->variant);
-    gg_str_puts(out, ", ");
-    json_text(out, "why", refusal->why);
-    gg_str_putc(out, '}');
+    json_refusal(out, i == 0, refusal->source, refusal->variant, refusal->why);
+  }
+  for (size_t i = r->count; i < r->lineup->count; i++) {
+    bool first = i == r->count && r->lineup->refused_count == 0;
+    json_refusal(out, first, plan_of(r, i)->name, "", too_many);
   }
   gg_str_puts(out, "\n  ]}\n");
   out->failed = out->failed || why.failed;
@@ -205,6 +221,29 @@ static void print_json(gg_str *out, const race *r) {
 }
 
 /* ---- The command ---------------------------------------------------------------------- */
+
+/* Moves kernels that the product has too many tiles for behind the others, which keep their order,
+ * and counts these. */
+static gg_status part_launchable(race *r, gg_error *err) {
+  size_t all = r->lineup->count;
+  gg_ranked *parted = gg_malloc(all * sizeof *parted);
+  if (!parted) return gg_fail(err, MEMORY, NULL, "");
+  size_t count = 0, others = all;
+  for (size_t i = 0; i < all; i++) {
+    bool fits = isfinite(predict(r, i).seconds);
+    parted[fits ? count++ : --others] = r->ranked[i];
+  }
+  memcpy(r->ranked, parted, all * sizeof *parted);
+  gg_free(parted);
+  r->count = count;
+  if (count > 0) return GG_OK;
+  const cli_case *c = r->product;
+  char why[160];
+  snprintf(why, sizeof why,
+           "%lld x %lld, batch %lld, has more tiles by every kernel than the %d CTAs of a grid",
+           (long long)c->m, (long long)c->n, (long long)c->batch, INT32_MAX);
+  return gg_fail(err, PROBLEM_SIZE, NULL, why);
+}
 
 static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, int arch,
                          cli_choice_view view, gg_error *err) {
@@ -221,9 +260,10 @@ static gg_status explain(gg_str *out, race *r, const gg_catalogue *catalogue, in
                    (gg_room){GG_GEMM_WORKSPACE, r->multiprocessors});
     r->lineup = lineup;
     r->ranked = ranked;
-    if (view == CLI_CHOICE_JSON)
+    st = part_launchable(r, err);
+    if (!st && view == CLI_CHOICE_JSON)
       print_json(out, r);
-    else
+    else if (!st)
       print_text(out, r, view);
   }
   gg_free(ranked);

@@ -51,6 +51,14 @@ holds 'the first 20 are shown, and how many others there are' test "$(grep -c '^
 expect 0 'every kernel' "$gemmgen" explain --problem '4096 4096 4096' --all
 holds 'more than 20 are shown, and the others are refused' test "$(grep -c '^gemm_' out)" -gt 20 -a \
   "$(grep -c '^refused: ' out)" -gt 0
+expect 0 'more tiles than small ones can be' "$gemmgen" explain --problem '3000000 3000000 64' --json
+holds 'it is JSON, and has no kernel that takes for ever' python3 -c '
+import json
+d = json.load(open("out"))
+grid = [r for r in d["refused"] if r["why"] == "its tiles are more than a grid has"]
+assert grid and d["candidates"] and all(c["seconds"] < 1e9 for c in d["candidates"])'
+expect 1 'more tiles than any can be' "$gemmgen" explain --problem '2000000000 2000000000 64'
+holds 'it says so' grep -q 'more tiles by every kernel than the 2147483647 CTAs of a grid' err
 expect 2 'all of no problem' "$gemmgen" explain --all spec.yaml
 # The product with an epilogue: other kernels, other times, and its name says so
 epilogue=("$gemmgen" explain --problem '8192 3072 256' --epilogue)
