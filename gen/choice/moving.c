@@ -95,15 +95,18 @@ double gg_work_lockstep(const gg_work *w, const gg_distribution *distribution) {
   return gain * gg_lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
 }
 
-/* Whether CTAs of whole tiles lie wherever those of the launch ahead have ended. Larger clusters
- * need a part of a group each, and so fill all groups alike; clusters that claim tiles are launched
- * on all multiprocessors. */
+/* Whether tiles are whole, and each is computed where the launch happens to place its CTA: clusters
+ * that claim tiles are launched on all multiprocessors. */
+static bool lie_as_placed(const gg_work *w) {
+  const gg_distributed *tile = w->tile;
+  return tile->specialised && !tile->claims && w->shares == 0 && tile->cluster_k == 1;
+}
+
+/* Whether such CTAs lie wherever those of the launch ahead have ended. Larger clusters need a part
+ * of a group each, and so fill all groups alike. */
 static bool lie_scattered(const gg_work *w) {
   enum { pair = 2 };
-  const gg_distributed *tile = w->tile;
-  int ctas = tile->cluster_m * tile->cluster_n;
-  return tile->specialised && !tile->claims && w->shares == 0 && tile->cluster_k == 1 &&
-         ctas <= pair;
+  return lie_as_placed(w) && gg_cluster_size(w->tile) <= pair;
 }
 
 /* How many multiprocessors effectively share the L2 cache's rate when `active` load. The CTAs of a
@@ -189,7 +192,6 @@ double gg_work_stored_bytes(const gg_work *w) {
   return (double)e->batch * (double)e->m * (double)e->n * each;
 }
 
-/* Bytes that DRAM reads and writes for all tiles, of which so many run at once. */
 double gg_work_dram_bytes(const gg_work *w, double tiles, double tiles_at_once) {
   const gg_extents *e = &w->extents;
   double batch = (double)e->batch, once = once_bytes(w);
@@ -238,10 +240,8 @@ double gg_work_stray_bytes(const gg_work *w, const gg_distribution *distribution
 /* Whether CTAs of whole tiles, one each, fill some groups of multiprocessors and leave others to
  * the launches ahead and behind. A few find room beside the launch ahead in all groups alike. */
 static bool fill_groups(const gg_work *w) {
-  const gg_distributed *tile = w->tile;
   double all = w->device->sm_count, tiles = w->tiles_m * w->tiles_n * (double)w->extents.batch;
-  return w->beside && tile->specialised && !tile->claims && w->shares == 0 &&
-         tile->cluster_k == 1 && tiles < all && tiles > w->device->crowds_share * all;
+  return w->beside && lie_as_placed(w) && tiles < all && tiles > w->device->crowds_share * all;
 }
 
 /* Seconds for a byte from DRAM while `active` multiprocessors ask for bytes. */

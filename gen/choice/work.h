@@ -46,10 +46,6 @@ static inline double gg_join(double a, double b) {
   return larger * (1 + x * (0.125 - x * (0.049596 - x * 0.015104)));
 }
 
-static inline int gg_cluster_size(const gg_distributed *tile) {
-  return tile->cluster_m * tile->cluster_n * tile->cluster_k;
-}
-
 /* How much more, as a fraction, lines of `width` bytes cost than lines of 128 bytes. */
 static inline double gg_narrowness(double width) {
   return GG_LINE_BYTES / gg_lesser(width, GG_LINE_BYTES) - 1;

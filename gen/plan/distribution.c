@@ -226,10 +226,6 @@ static void stream(gg_distribution *out, const load *l) {
   out->busiest = busiest;
 }
 
-static int64_t cluster_size(const gg_distributed *kernel) {
-  return (int64_t)kernel->cluster_m * kernel->cluster_n * kernel->cluster_k;
-}
-
 /* Whether there are enough counters for the shared tiles, in front of those for claims and for sums
  * over D, and whether the kernel can count K tiles in 32 bits. The counters for claims and sums are
  * reserved even if this kernel has none, because the next launch may claim while this one still
@@ -292,7 +288,7 @@ static void share_multiprocessors(load *l, const gg_distributed *kernel, double 
 static load load_of(const gg_distribution *s, const gg_distributed *kernel, gg_extents e,
                     int64_t resident, int64_t multiprocessors, const gg_device_model *device) {
   double seconds = load_seconds(kernel, device);
-  int64_t cluster = cluster_size(kernel);
+  int64_t cluster = gg_cluster_size(kernel);
   load l = {
       .device = device, .tiles = s->tiles, .k_tiles = divide_up(s->k_tiles, kernel->cluster_k)};
   l.clusters = resident < cluster ? 1 : resident / cluster;
@@ -324,7 +320,7 @@ static bool count_tiles(int64_t *out, const gg_distributed *kernel, const gg_ext
   int64_t m = gg_tiles_along(e->m, kernel->tile_m, kernel->cluster_m, kernel->turns_m);
   int64_t n = gg_tiles_along(e->n, kernel->tile_n, kernel->cluster_n, kernel->turns_n);
   return !__builtin_mul_overflow(m, n, out) && !__builtin_mul_overflow(*out, e->batch, out) &&
-         *out <= INT32_MAX / cluster_size(kernel);
+         *out <= INT32_MAX / gg_cluster_size(kernel);
 }
 
 static void share_tiles(gg_distribution *out, const gg_distributed *kernel, const load *l) {
@@ -345,7 +341,7 @@ static void share_tiles(gg_distribution *out, const gg_distributed *kernel, cons
  * on an H100: docs/performance/h100.md, "Clusters along K".) */
 static bool clusters_crowd(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
   const gg_device_model *device = l->device;
-  int64_t cluster = cluster_size(kernel), free = l->clusters - s->clusters;
+  int64_t cluster = gg_cluster_size(kernel), free = l->clusters - s->clusters;
   bool crowds = (double)cluster >= device->crowds_from && (double)cluster <= device->crowds_to;
   return crowds && free >= s->clusters / 2 && free < 2 * s->clusters;
 }
@@ -363,7 +359,7 @@ static bool ctas_crowd(const gg_distribution *s, const gg_distributed *kernel, c
 static bool next_beside(const gg_distribution *s, const gg_distributed *kernel, const load *l) {
   if (kernel->claims) return true; /* clusters compute what suits the place where they are */
   if (kernel->cluster_k > 1) return !clusters_crowd(s, kernel, l);
-  return cluster_size(kernel) > 1 || !ctas_crowd(s, kernel, l);
+  return gg_cluster_size(kernel) > 1 || !ctas_crowd(s, kernel, l);
 }
 
 /* Adds the bytes of the parts of sums over D: `line_bytes` for each row or column of each of
@@ -382,7 +378,7 @@ static bool add_sums(int64_t *bytes, int64_t tiles, int64_t length, int64_t batc
 /* Adds the maps of each CTA of the grid, behind everything else, from a multiple of a map's size
  * on. */
 static bool add_maps(gg_distribution *out, const gg_distributed *kernel) {
-  int64_t *bytes = &out->workspace_bytes, ctas = out->launched * cluster_size(kernel), more;
+  int64_t *bytes = &out->workspace_bytes, ctas = out->launched * gg_cluster_size(kernel), more;
   out->maps_begin = *bytes;
   if (!kernel->map_bytes) return true;
   out->maps_begin = divide_up(*bytes, GG_MAP_BYTES) * GG_MAP_BYTES;
@@ -443,5 +439,5 @@ bool gg_distribution_make(gg_distribution *out, const gg_distributed *kernel, gg
    * meant to be. */
   out->launched = kernel->claims ? l.clusters : out->clusters;
   out->next_beside = next_beside(out, kernel, &l);
-  return lay_out_workspace(out, kernel, extents, cluster_size(kernel) * l.sum_bytes);
+  return lay_out_workspace(out, kernel, extents, gg_cluster_size(kernel) * l.sum_bytes);
 }

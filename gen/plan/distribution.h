@@ -41,6 +41,11 @@ typedef struct gg_distributed {
   int32_t padding;                  /* 0 */
 } gg_distributed;
 
+/* CTAs of a cluster. */
+static inline int gg_cluster_size(const gg_distributed *kernel) {
+  return kernel->cluster_m * kernel->cluster_n * kernel->cluster_k;
+}
+
 /* Warps that compute one tile. */
 int gg_plan_tile_warps(const gg_plan *plan);
 

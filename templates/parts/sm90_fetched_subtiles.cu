@@ -38,21 +38,22 @@ struct fetched_tile {
     mbarrier_wait(full_subtile(smem, read.stage), read.parity);
   }
 
+  // Says that the sub-tile's stage is empty.
+  __device__ __forceinline__ void give_back(int lane) const {
+    fence_async_shared();  // what was read comes before what is copied there next
+    __syncwarp();
+    if (lane == 0) mbarrier_arrive_here(empty_subtile(smem, read.stage));
+  }
+
 //@ if in_turns
   // `more`: whether another sub-tile of this tile is to come where this one was.
   __device__ __forceinline__ void release(bool more, int lane) {
-    if (more || !late) {
-      fence_async_shared();  // what was read comes before what is copied there next
-      __syncwarp();
-      if (lane == 0) mbarrier_arrive_here(empty_subtile(smem, read.stage));
-    }
+    if (more || !late) give_back(lane);
     read.advance();
   }
 //@ else
   __device__ __forceinline__ void release(int lane) {
-    fence_async_shared();  // what was read comes before what is copied there next
-    __syncwarp();
-    if (lane == 0) mbarrier_arrive_here(empty_subtile(smem, read.stage));
+    give_back(lane);
     read.advance();
   }
 //@ end
