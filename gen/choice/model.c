@@ -11,7 +11,8 @@
  * once, and by the L2 cache, which has less to answer if CTAs share requests, in a cluster or in
  * lockstep, and which answers no loads while it takes a batch's results. Then comes the epilogue.
  * If two consumers take turns, only what is longer than the other's tile shows, and the last
- * epilogue; if consumers share a tile, a part of each shows.
+ * epilogue; if consumers share a tile, a part of each shows, which is less the more of the next
+ * tile the ring holds.
  *
  * DRAM moves every operand once, and in addition what the tiles of one round do not find again in
  * the L2 cache. A round's tiles are a block of D, in bands as the kernel walks them, and read the
@@ -211,17 +212,44 @@ static double turn(double tile, double epilogue) {
   return gg_join(tile, (tile + epilogue) / 2);
 }
 
+/* Whether consumers of one tile store lines of D of their own, by boxes of whole sectors. Where
+ * lanes store, or D's lines lie across the tile's rows, consumers were not seen to leave each
+ * other. */
+static bool store_apart(const gg_terms *t) {
+  int bytes = t->tile_columns * t->d_bits / 8;
+  return !t->access_bytes_d && t->d_major == GG_MAJOR_N && bytes % GG_SECTOR_BYTES == 0;
+}
+
+/* The seconds of an epilogue in which another consumer of the same tile multiplies. Consumers do
+ * not keep step: each leaves a tile when its own rows are done, and one that is ahead has the
+ * tensor core to itself while the others store. It can be as many K tiles ahead as the ring holds
+ * loaded, at most the whole tile: then a multiprocessor takes as long for a tile as one consumer
+ * alone. */
+static double multiplied_beside(const gg_model *model, double tile, double epilogue,
+                                double k_tiles) {
+  const gg_terms *t = &model->terms;
+  if (!t->distributed.specialised || !store_apart(t) || k_tiles == 0) return 0;
+  double arriving = model->device->load_latency / ((tile + epilogue) / k_tiles); /* K tiles */
+  double ahead = gg_lesser(k_tiles, gg_greater(0, t->traits.stages_ahead - arriving));
+  double others = t->traits.owners - 1;
+  return ahead / k_tiles * tile * others / t->traits.owners;
+}
+
 /* Seconds by which a tile's epilogue prolongs the `tile` seconds of the next one's multiplying.
  * Even if all of it is hidden, the next tile's K tiles wait for the stages that C is in. */
-static double visible_epilogue(const gg_model *model, double tile) {
+static double visible_epilogue(const gg_model *model, double tile, double k_tiles) {
   double each = model->epilogue, whole = each + model->work_in_turns;
   gg_overlap overlap = model->terms.traits.overlap;
   if (overlap == GG_OVERLAP_TURNS)
     return gg_greater(0, each - tile) / 2 + (turn(tile, whole) - turn(tile, each)) + model->held;
   if (overlap == GG_OVERLAP_ALL) return gg_join(tile, each + model->work) - tile + model->held;
-  double shows = overlap == GG_OVERLAP_NEXT ? 1 - model->device->epilogue_hidden : 1;
   double begin = model->terms.traits.begins_anew ? model->device->fill : 0;
-  return (each + model->work) * shows + model->held + begin;
+  double shows = each + model->work;
+  if (overlap == GG_OVERLAP_NEXT) {
+    double beside = multiplied_beside(model, tile, shows, k_tiles);
+    shows = gg_greater(0, shows * (1 - model->device->epilogue_hidden) - beside);
+  }
+  return shows + model->held + begin;
 }
 
 /* ---- The whole ------------------------------------------------------------------------ */
@@ -279,7 +307,7 @@ static double phase(gg_prediction *out, const gg_work *w, double active, double 
   double both = one_stage ? multiply.whole + load : gg_join(multiply.whole, load);
   double step = both + w->device->step;
   double dram = gg_work_dram_seconds(w, active, share, out->dram_bytes);
-  double visible = epilogues * visible_epilogue(w->of, out->k_tiles * step);
+  double visible = epilogues * visible_epilogue(w->of, out->k_tiles * step, out->k_tiles);
   out->multiply += steps * multiply.whole;
   out->issue += steps * multiply.issue;
   out->operands += steps * multiply.operands;

@@ -339,6 +339,27 @@ START_TEST(turns_hide_what_fits) {
 }
 END_TEST
 
+/* Where the ring holds a whole tile, a consumer multiplies the next one while another of the same
+ * tile stores, which was measured (docs/performance/h200.md, "Consumers do not keep step"): 128 x
+ * 256 takes 42.8 us, and clusters of eight in turns 50.1. A K that is longer than the ring leaves
+ * consumers together. */
+START_TEST(consumers_do_not_keep_step) {
+  gg_form none = form_of(NULL, false);
+  gg_lineup *bare = lineup_of(&none, 90);
+  gg_device_model device = gg_device_model_of("NVIDIA H200", 90, 0);
+  gg_extents flat = {512, 2048, 128, 53}, deep = {512, 2048, 2048, 53};
+  double shared = predict_first(bare, "_128x256x64_s", "_c2x1", flat, &device);
+  double turns = predict_first(bare, "_128x128x64_s", "_c4x2_pingpong", flat, &device);
+  ck_assert_double_gt(shared, 0);
+  ck_assert_double_lt(shared, turns);
+  shared = predict_first(bare, "_128x256x64_s", "_c2x1", deep, &device);
+  turns = predict_first(bare, "_128x192x64_s", "_c2x1_pingpong", deep, &device);
+  ck_assert_double_gt(turns, 0);
+  ck_assert_double_gt(shared, turns);
+  gg_lineup_free(bare);
+}
+END_TEST
+
 static bool stores_units(const gg_lineup *lineup, size_t index) {
   return gg_traits_of(&lineup->list[index].plan, 90).stores_units;
 }
@@ -626,6 +647,7 @@ int main(void) {
                       sizeof product_types / sizeof *product_types);
   tcase_add_test(tcase, work_takes_time);
   tcase_add_test(tcase, turns_hide_what_fits);
+  tcase_add_test(tcase, consumers_do_not_keep_step);
   tcase_add_test(tcase, lanes_store_parted_lines);
   tcase_add_test(tcase, shares_run_at_once);
   tcase_add_test(tcase, narrow_floats_have_rates);
