@@ -56,9 +56,16 @@ static const cli_option *option_of(const cli_option *options, int code) {
   return NULL;
 }
 
+/* What stands before the option's name: one of one letter has no long form. */
+static const char *dashes_of(const cli_option *option) {
+  return option->name[1] ? "--" : "-";
+}
+
 static int set_option(void *values, const cli_option *option, const char *argument) {
   char *at = (char *)values + option->offset, *end = NULL;
   errno = 0;
+  if (argument && !*argument)
+    return cli_usage("%s%s needs a value, not ''", dashes_of(option), option->name);
   if (option->type == CLI_FLAG || option->type == CLI_REMOVAL) {
     *(bool *)at = true;
   } else if (option->type == CLI_STRING) {
@@ -74,7 +81,7 @@ static int set_option(void *values, const cli_option *option, const char *argume
     const char *takes = option->type == CLI_REAL    ? "a number"
                         : option->type == CLI_COUNT ? "an integer from 1 on"
                                                     : "an integer";
-    return cli_usage("--%s takes %s, not '%s'", option->name, takes, argument);
+    return cli_usage("%s%s takes %s, not '%s'", dashes_of(option), option->name, takes, argument);
   }
   return CLI_OK;
 }

@@ -27,6 +27,9 @@ for count in --top --samples --measure; do
   holds "$count says what it takes" grep -q -- "$count takes an integer from 1 on, not '0'" err
 done
 
+expect 2 'an extent of nothing' "$gemmgen" run -m '' spec.yaml
+holds 'it is named by its letter' grep -q "^gemmgen: -m needs a value, not ''" err
+
 # bench --epilogue
 expect 2 'an epilogue that is none' "$gemmgen" bench spec.yaml --epilogue bias,bias_gel
 holds 'the nearest' grep -q "no 'bias_gel' (did you mean 'bias_gelu'?)" err

@@ -71,6 +71,9 @@ expect 0 'folders of files are made' "$gemmgen" gen spec.yaml -o deep/er/one.cu 
 holds 'both are there' [ -s deep/er/one.cu -a -s deep/est/d ]
 expect 2 'several specs to one file' "$gemmgen" gen spec.yaml sweep.yaml -o one.cu
 expect 2 'no kind' "$gemmgen" gen --emit '' spec.yaml
+expect 2 'a file without a name is not standard output' "$gemmgen" gen -o '' spec.yaml
+holds 'what it lacks' grep -q "output needs a value, not ''" err
+holds 'nothing is written' [ ! -s out ]
 expect 2 'a kind too few' "$gemmgen" gen --emit cu, spec.yaml
 expect 2 'a depfile of standard output' "$gemmgen" gen spec.yaml -o - --depfile d
 odd='a b#$c\ d.yaml'
