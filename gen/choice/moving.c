@@ -213,8 +213,22 @@ static int64_t aligned_to(int64_t a, int64_t b) {
   return (a | b) & -(a | b);
 }
 
-double gg_work_storing_bytes(const gg_work *w) {
+/* How many times as much it costs to store parts of sectors, the other part of which another tile
+ * stores, if D is larger than the L2 cache: a part that has left it before the other comes is read
+ * again. The larger D is, the more have left; CTAs of a cluster that are side by side store both
+ * parts at about the same time; and the more tiles the cluster has the other way, the later comes
+ * what is beside it. */
+static double parts_lost(const gg_work *w, int beside, int other_way) {
   enum { enough = 4 };
+  const gg_device_model *device = w->device;
+  double caches = gg_work_stored_bytes(w) / device->l2_bytes; /* that D would fill */
+  if (caches <= 1) return 1;
+  double more = device->parted_more * gg_greater(0, 1 - device->parted_from / caches);
+  double lost = (1 + more) * pow(other_way, device->parted_apart);
+  return beside >= enough ? lost / beside : lost;
+}
+
+double gg_work_storing_bytes(const gg_work *w) {
   const gg_terms *t = w->terms;
   const gg_device_model *device = w->device;
   bool across = t->d_major == GG_MAJOR_M;
@@ -226,7 +240,8 @@ double gg_work_storing_bytes(const gg_work *w) {
       gg_greater(0, 1 - aligned / GG_SECTOR_BYTES) * GG_SECTOR_BYTES / ((double)tile * bits / 8);
   if (t->traits.stores_units) parted *= device->unit_parted;
   int beside = across ? w->tile->cluster_m : w->tile->cluster_n;
-  if (beside >= enough && gg_work_stored_bytes(w) > device->l2_bytes) parted /= beside;
+  int other_way = across ? w->tile->cluster_n : w->tile->cluster_m;
+  parted *= parts_lost(w, beside, other_way);
   return gg_work_stored_bytes(w) * (device->store_more + device->store_parted * parted);
 }
 
