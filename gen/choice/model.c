@@ -222,17 +222,18 @@ static bool store_apart(const gg_terms *t) {
 
 /* The seconds of an epilogue in which another consumer of the same tile multiplies. Consumers do
  * not keep step: each leaves a tile when its own rows are done, and one that is ahead has the
- * tensor core to itself while the others store. It can be as many K tiles ahead as the ring holds
- * loaded, at most the whole tile: then a multiprocessor takes as long for a tile as one consumer
- * alone. */
+ * tensor core to itself while the others store. It can be ahead by as much of the tile as the ring
+ * holds, less what is still arriving, at most by the whole tile: then a multiprocessor takes as
+ * long for a tile as one consumer alone. */
 static double multiplied_beside(const gg_model *model, double tile, double epilogue,
                                 double k_tiles) {
   const gg_terms *t = &model->terms;
-  if (!t->distributed.specialised || !store_apart(t) || k_tiles == 0) return 0;
-  double arriving = model->device->load_latency / ((tile + epilogue) / k_tiles); /* K tiles */
-  double ahead = gg_lesser(k_tiles, gg_greater(0, t->traits.stages_ahead - arriving));
+  if (!t->distributed.specialised || !store_apart(t)) return 0;
+  double held = t->traits.stages_ahead / k_tiles; /* as shares of the tile */
+  double arriving = model->device->load_latency / (tile + epilogue);
+  double ahead = gg_lesser(1, gg_greater(0, held - arriving));
   double others = t->traits.owners - 1;
-  return ahead / k_tiles * tile * others / t->traits.owners;
+  return ahead * tile * others / t->traits.owners;
 }
 
 /* Seconds by which a tile's epilogue prolongs the `tile` seconds of the next one's multiplying.

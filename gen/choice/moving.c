@@ -241,7 +241,7 @@ double gg_work_storing_bytes(const gg_work *w) {
   if (t->traits.stores_units) parted *= device->unit_parted;
   int beside = across ? w->tile->cluster_m : w->tile->cluster_n;
   int other_way = across ? w->tile->cluster_n : w->tile->cluster_m;
-  parted *= parts_lost(w, beside, other_way);
+  if (parted > 0) parted *= parts_lost(w, beside, other_way);
   return gg_work_stored_bytes(w) * (device->store_more + device->store_parted * parted);
 }
 
