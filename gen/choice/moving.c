@@ -215,17 +215,17 @@ static int64_t aligned_to(int64_t a, int64_t b) {
 
 /* How many times as much it costs to store parts of sectors, the other part of which another tile
  * stores, if D is larger than the L2 cache: a part that has left it before the other comes is read
- * again. The larger D is, the more have left; CTAs of a cluster that are side by side store both
- * parts at about the same time; and the more tiles the cluster has the other way, the later comes
- * what is beside it. */
+ * again. The larger D is, the more have left. Where enough CTAs of a cluster are side by side they
+ * store both parts at about the same time, and the better the more tiles the cluster has. Else what
+ * is beside a cluster comes the later the more tiles it has the other way. */
 static double parts_lost(const gg_work *w, int beside, int other_way) {
   enum { enough = 4 };
   const gg_device_model *device = w->device;
   double caches = gg_work_stored_bytes(w) / device->l2_bytes; /* that D would fill */
   if (caches <= 1) return 1;
   double more = device->parted_more * gg_greater(0, 1 - device->parted_from / caches);
-  double lost = (1 + more) * pow(other_way, device->parted_apart);
-  return beside >= enough ? lost / beside : lost;
+  double tiles = (double)beside * other_way;
+  return (1 + more) * (beside >= enough ? 1 / tiles : pow(other_way, device->parted_apart));
 }
 
 double gg_work_storing_bytes(const gg_work *w) {

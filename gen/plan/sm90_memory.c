@@ -27,12 +27,16 @@ static int least_subtiles(const gg_plan *plan, int columns) {
   return gg_plan_boxes_overlap(plan, columns) ? plan->tile_m / gg_plan_mma_rows(plan) + 1 : usual;
 }
 
+/* A staging buffer of each warp. */
+static int64_t buffer_bytes(const gg_plan *plan, int columns) {
+  return (int64_t)plan->consumers * GG_SM90_BLOCK_ROWS * gg_plan_columns_of_d(plan, columns) *
+         gg_sm90_result_bits(plan) / 8;
+}
+
 /* Memory beside the staging buffers, what is fetched to a ring of its own, and barriers: for
  * stages. */
 static int64_t beside_stages(const gg_plan *plan, gg_sm90_staging s) {
-  int columns = gg_plan_columns_of_d(plan, s.columns);
-  int64_t staged = (int64_t)plan->consumers * GG_SM90_BLOCK_ROWS * columns * s.buffers *
-                   gg_sm90_result_bits(plan) / 8;
+  int64_t staged = s.buffers * buffer_bytes(plan, s.columns);
   if (plan->subtile_stages)
     staged += least_subtiles(plan, s.columns) * subtile_bytes(plan, s.columns);
   return gg_smem_limit(plan) - staged - gg_sm90_sums_bytes_in(plan, s.columns) - barriers_reserved;
@@ -58,11 +62,17 @@ static int staged_boxes(const gg_plan *plan, int columns) {
   return plan->tile_n / gg_plan_mma_columns(plan) * gg_plan_boxes_of_mma(plan, columns);
 }
 
-/* Buffers take turns, the same from tile to tile. A consumer whose tile is stored while the other
- * multiplies has time, and a thread that stores by itself is done then: the memory is better spent
- * on stages. */
+/* Boxes that a warp stages of a tile. */
+static int tile_boxes(const gg_plan *plan, int columns) {
+  return gg_plan_block_m(plan) / GG_SM90_BLOCK_ROWS * staged_boxes(plan, columns);
+}
+
+/* How many buffers a warp has before it is known how much memory the stages leave. Where consumers
+ * share a tile it has two, even in place of a stage; they take turns, the same from tile to tile.
+ * One does for a consumer that has time because the other multiplies meanwhile, and for threads
+ * that store by themselves. */
 static int most_buffers(const gg_plan *plan, int columns) {
-  int boxes = gg_plan_block_m(plan) / GG_SM90_BLOCK_ROWS * staged_boxes(plan, columns);
+  int boxes = tile_boxes(plan, columns);
   if (boxes <= plan->cluster_k) return 1; /* a warp has one at most */
   return !plan->pingpong && !plan->access_bytes_d && boxes % 2 == 0 ? 2 : 1;
 }
@@ -154,6 +164,41 @@ static int step_of_columns(const gg_plan *plan, gg_sm90_staging s) {
   return gg_sm90_fetched_in(all, plan, s.columns) > 0 ? two : one;
 }
 
+/* The fewest stages to keep beside wider boxes and more buffers than those of `s`: as many as were
+ * asked for, or as fit beside these. Consumers in turns give up one stage, if `enough` bytes of
+ * ring are left; but not in clusters of more than two, for which a stage is worth more (measured:
+ * docs/performance/h200.md, "A buffer for each box"), and none of the long rings of small tiles. */
+static int fewest_stages(const gg_plan *plan, gg_sm90_staging s) {
+  enum { enough = 168 << 10, usual = 8, pair = 2 };
+  int fit = fitting_stages(plan, s);
+  bool asked = plan->spec->stages.state == GG_SPEC_SET;
+  bool keeps = !plan->pingpong || plan->subtile_stages || gg_plan_cluster_size(plan) > pair;
+  if (asked || keeps || fit > usual) return fit;
+  return (fit - 1) * gg_sm90_stage_bytes(plan) >= enough ? fit - 1 : fit;
+}
+
+/* How many it has in the end. A warp that has no free buffer waits until the copy engine has read
+ * one, and of a short K such waits are much of the time that a tile takes. So there are as many as
+ * memory is left for, up to one for each box of a tile; their number divides that of boxes. What
+ * vectors take is left for these. Nobody has measured more buffers beside matrices that have rings
+ * of their own, where CTAs of a cluster store parts of a tile, and where sums come from tensor
+ * memory. */
+static int more_buffers(const gg_plan *plan, gg_sm90_staging s) {
+  bool engine = plan->specialised && !plan->access_bytes_d;
+  bool registers = !gg_plan_in_tensor_memory(plan) && !gg_plan_multiplies_by_warps(plan);
+  if (!engine || !registers || plan->subtile_stages || plan->cluster_k > 1) return s.buffers;
+  int boxes = tile_boxes(plan, s.columns), fewest = fewest_stages(plan, s);
+  if (fewest < wanted_stages(plan)) return s.buffers;
+  int64_t vectors = plan->consumers * gg_sm90_vectors_bytes(NULL, plan);
+  for (int buffers = boxes; buffers > s.buffers; buffers--) {
+    gg_sm90_staging with = {s.columns, buffers, s.warps};
+    int stages = fitting_stages(plan, with);
+    int64_t rest = beside_stages(plan, with) - stages * gg_sm90_stage_bytes(plan);
+    if (boxes % buffers == 0 && stages >= fewest && rest >= vectors) return buffers;
+  }
+  return s.buffers;
+}
+
 /* The boxes that cost least: those to begin with, or wider ones, of which there are fewer. If a
  * wider box does not divide the tile's columns, the last one begins within the one before it, and
  * the columns that both have are stored twice. That is not possible where a thread reads what a
@@ -162,12 +207,12 @@ static int step_of_columns(const gg_plan *plan, gg_sm90_staging s) {
  * in a column-major D that is gated or whose sums are in tensor memory; nobody has measured wider
  * ones there.
  *
- * No stage of the ring is given up for wider boxes, with one exception: where fetched matrices have
- * rings of their own, whose sub-tiles are as wide as boxes, stages are given up for lines of up to
- * 64 bytes, as long as `enough` are left. Narrower lines take longer than a stage is worth, wider
- * ones gain less than that (measured). Lines of 4-bit elements have 64 bytes, because registers
- * hold no more columns; so have those of a gated D whose sums are read from tensor memory box by
- * box. */
+ * For wider boxes no stages of the ring are given up but those that `fewest_stages` spares, with
+ * one exception: where fetched matrices have rings of their own, whose sub-tiles are as wide as
+ * boxes, stages are given up for lines of up to 64 bytes, as long as `enough` are left. Narrower
+ * lines take longer than a stage is worth, wider ones gain less than that (measured). Lines of
+ * 4-bit elements have 64 bytes, because registers hold no more columns; so have those of a gated D
+ * whose sums are read from tensor memory box by box. */
 static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedule *schedule,
                                       bool fetches) {
   enum { enough = 4 };
@@ -178,8 +223,7 @@ static gg_sm90_staging choose_staging(const gg_plan *plan, const gg_sm90_schedul
   if (schedule->reduces_sums || plan->scale_d.block) return best;
   if (lines_run_down(plan) && !measured) return best;
   bool once = gg_sm90_reads_directly(plan, fetches);
-  int fit = fitting_stages(plan, best),
-      stages = plan->subtile_stages && fit > enough ? enough : fit;
+  int fit = fewest_stages(plan, best), stages = plan->subtile_stages && fit > enough ? enough : fit;
   if (plan->subtile_stages) most /= 2;
   int step = step_of_columns(plan, best);
   for (int columns = step ? step : 2 * best.columns; columns <= most && columns <= all;
@@ -254,8 +298,7 @@ static int fitting_subtiles(const gg_plan *plan, const gg_sm90_memory *m) {
   return least + (most < 0 ? 0 : more > most ? most : (int)more);
 }
 
-/* Of a stage that alone is more than a CTA can
- * have not even descriptors can be written. */
+/* Of a stage that alone is more than a CTA can have not even descriptors can be written. */
 static gg_status check_stage(const gg_plan *plan, gg_error *err) {
   const gg_smem_parts parts = {.stage = gg_sm90_stage_bytes(plan)};
   int64_t most = gg_smem_limit(plan);
@@ -276,6 +319,7 @@ gg_sm90_memory gg_sm90_choose_memory(gg_status *st, const gg_plan *plan,
     with.subtile_stages = fetches && apart; /* or more */
     out = (gg_sm90_memory){.staged = choose_staging(&with, schedule, fetches && !disjoint),
                            .fetches = fetches};
+    out.staged.buffers = more_buffers(&with, out.staged);
     *st = choose_stages(&out.stages, &with, out.staged, err);
     if (*st) break;
     if (!fetches || !fits_fetched(&with, &out)) continue;
