@@ -143,14 +143,6 @@ static double by_access(const gg_model *model) {
   return lines * units / model->device->access_rate;
 }
 
-/* How often a warp waits for a staging buffer while it stores a tile: its boxes take turns in the
- * buffers, and each box stays in its own until the copy engine has read it. A warp that waits for
- * its sub-tiles of C finds the buffer free. */
-static int buffer_waits(const gg_terms *t) {
-  if (!t->epi_boxes || !t->epi_buffers || t->access_bytes_d || t->subtiles) return 0;
-  return (t->epi_boxes + t->epi_buffers - 1) / t->epi_buffers - 1;
-}
-
 /* Seconds in which one consumer stores one tile. */
 static double tile_epilogue(const gg_model *model) {
   const gg_terms *t = &model->terms;
@@ -166,7 +158,7 @@ static double tile_epilogue(const gg_model *model) {
   if (alone) rate *= device->epilogue_alone;
   double begin = device->epilogue;
   if (t->traits.owners > 1) begin += device->epilogue_shared;
-  double waits = buffer_waits(t) * device->buffer_wait;
+  double waits = t->traits.buffer_waits * device->buffer_wait;
   return begin + gg_join(elements / rate, model->sums) + waits + by_access(model);
 }
 

@@ -15,15 +15,6 @@ _Static_assert(IS_BEHIND(distributed, traits) && IS_BEHIND(bytes_a, distributed)
                    sizeof(gg_terms) == offsetof(gg_terms, subtiles) + sizeof(int32_t),
                "packs have the struct as it is");
 
-/* Boxes of a tile that a warp stages. A warp of a warpgroup has a quarter of the rows of an MMA,
- * and the others stage theirs at the same time. */
-static int boxes_of_warp(const gg_plan *plan) {
-  if (!plan->epi_n) return 0;
-  int rows = plan->specialised ? gg_plan_mma_rows(plan) : plan->epi_m;
-  int columns = (gg_plan_block_n(plan) + plan->epi_n - 1) / plan->epi_n;
-  return (gg_plan_block_m(plan) + rows - 1) / rows * columns;
-}
-
 static int bits_of(gg_dtype type) {
   return gg_dtype_info_of(type)->bits;
 }
@@ -84,8 +75,6 @@ gg_terms gg_terms_of(const gg_plan *plan, int arch) {
       .epi_n = plan->epi_n,
       .epi_columns = gg_plan_columns_of_d(plan, plan->epi_n),
       .tile_columns = gg_plan_columns_of_d(plan, plan->tile_n),
-      .epi_boxes = boxes_of_warp(plan),
-      .epi_buffers = plan->epi_buffers,
       .access_bytes_d = plan->access_bytes_d,
       .subtiles = plan->subtile_stages != 0,
   };

@@ -34,7 +34,6 @@ typedef struct gg_terms {
   int32_t epi_m, epi_n;               /* of a box of the epilogue; epi_n is 0 if there are none */
   int32_t epi_columns, tile_columns;  /* columns of D that epi_n columns, and a tile, of the product
                                        * become */
-  int32_t epi_boxes, epi_buffers;     /* of a tile, that a warp stages; in so many buffers */
   int32_t access_bytes_d;             /* of one store, if lanes store D; 0: boxes do */
   int32_t subtiles;                   /* 1 if C is fetched to stages of its own */
 } gg_terms;

@@ -329,6 +329,7 @@ static void traits(gg_traits *out, const gg_plan *plan, int arch) {
   out->reads_b = (double)plan->tile_m / (gg_plan_block_m(plan) / 4.0);
   out->owners = plan->pingpong ? 1 : plan->consumers;
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
+  out->buffer_waits = gg_sm90_buffer_waits(plan);
   gg_sm90_move_fetched(&out->epilogue, plan);
 }
 

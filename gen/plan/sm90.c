@@ -436,6 +436,7 @@ static void traits(gg_traits *out, const gg_plan *plan, int arch) {
   put_transposed(out, plan);
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
   out->stores_units = plan->access_bytes_d >= map_alignment;
+  out->buffer_waits = gg_sm90_buffer_waits(plan);
   gg_sm90_move_fetched(&out->epilogue, plan);
 }
 

@@ -129,6 +129,9 @@ gg_sm90_memory gg_sm90_choose_memory(gg_status *st, const gg_plan *plan,
                                      const gg_sm90_schedule *schedule, gg_error *err);
 void gg_sm90_put_memory(gg_plan *plan, const gg_sm90_memory *m);
 
+/* How often a warp waits for a staging buffer while it stores a tile. (sm90_memory.c) */
+int gg_sm90_buffer_waits(const gg_plan *plan);
+
 /* Bytes of shared memory for the sums that other CTAs send, if the CTAs of a cluster each have a
  * part of a tile's K: for boxes of `columns` columns, or of the plan's. (sm90_schedule.c) */
 int64_t gg_sm90_sums_bytes_in(const gg_plan *plan, int columns);

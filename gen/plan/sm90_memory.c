@@ -177,12 +177,12 @@ static int fewest_stages(const gg_plan *plan, gg_sm90_staging s) {
   return (fit - 1) * gg_sm90_stage_bytes(plan) >= enough ? fit - 1 : fit;
 }
 
-/* How many it has in the end. A warp that has no free buffer waits until the copy engine has read
- * one, and of a short K such waits are much of the time that a tile takes. So there are as many as
- * memory is left for, up to one for each box of a tile; their number divides that of boxes. What
- * vectors take is left for these. Nobody has measured more buffers beside matrices that have rings
- * of their own, where CTAs of a cluster store parts of a tile, and where sums come from tensor
- * memory. */
+/* How many buffers a warp has in the end. Without a free one it waits until the copy engine has
+ * read one, and of a short K such waits are much of the time that a tile takes. So there are as
+ * many as memory is left for, up to one for each box of a tile; their number divides that of boxes.
+ * What vectors take is left for these. Nobody has measured more buffers beside matrices that have
+ * rings of their own, where CTAs of a cluster store parts of a tile, and where sums come from
+ * tensor memory. */
 static int more_buffers(const gg_plan *plan, gg_sm90_staging s) {
   bool engine = plan->specialised && !plan->access_bytes_d;
   bool registers = !gg_plan_in_tensor_memory(plan) && !gg_plan_multiplies_by_warps(plan);
@@ -369,4 +369,13 @@ void gg_sm90_put_memory(gg_plan *plan, const gg_sm90_memory *m) {
   plan->stages = m->stages;
   plan->copies_ahead = copies_ahead(plan, m->stages);
   plan->vector_buffers = gg_sm90_choose_vectors(plan, left(plan, m) + barriers_reserved);
+}
+
+/* A tile's boxes take turns in the buffers, and each box stays in its own until the copy engine has
+ * read it. Lanes that store by themselves leave a buffer free, and a warp that waits for sub-tiles
+ * of C finds it free. */
+int gg_sm90_buffer_waits(const gg_plan *plan) {
+  if (plan->access_bytes_d || plan->subtile_stages) return 0;
+  int boxes = tile_boxes(plan, plan->epi_n);
+  return (boxes + plan->epi_buffers - 1) / plan->epi_buffers - 1;
 }

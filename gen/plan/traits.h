@@ -62,6 +62,8 @@ typedef struct gg_traits {
                                    * the mean */
   double transposed, transposing; /* bytes of a K step that warps transpose in shared memory; and
                                    * how many bytes of 32-bit words take them as much work */
+  double buffer_waits;            /* how often a warp waits for a staging buffer while it stores a
+                                   * tile */
   gg_epilogue_work epilogue;
   int32_t reads_beside; /* 1 if such reads cost nothing as long as they are faster than the MMAs */
   int32_t owners;       /* how many a tile's accumulators are divided among */
