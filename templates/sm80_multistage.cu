@@ -28,6 +28,10 @@ constexpr unsigned ab_bytes = sizeof(ab_t);
 //@ insert instructions
 
 //@ include sm80_instructions
+//@ if awaits
+
+//@ include dependencies
+//@ end
 
 // Whether any tile needs more care than whole chunks do.
 constexpr bool may_skip = !whole_chunks || !even_k;
@@ -555,6 +559,10 @@ extern "C" __global__ void __launch_bounds__(threads, ctas_per_sm)
   const int64 k = extent_k(k_arg)${of_byte};
   const int64 batches = extent_batch(batch_arg);
 //@ insert lines_in_bytes
+//@ if awaits
+  await_dependencies();
+  launch_dependents();
+//@ end
 //@ insert read_scalars
   const epilogue_operands operands = {${operand_list}};
 

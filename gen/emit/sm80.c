@@ -508,6 +508,7 @@ gg_status gg_sm80_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   bind_widened(out, plan);
   bind_copies(out, plan);
   gg_bind_flag(out, "promotes", plan->promote > 0);
+  gg_bind_flag(out, "awaits", gg_plan_awaits(plan));
   gg_bind_text(out, "mma_sums", plan->promote ? "sums" : "tCrC");
   gg_bind_cta_shares(out, plan, "sm80_sums", "sm80_kernel_shares");
   bind_elements(out, plan, layouts);

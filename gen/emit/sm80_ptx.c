@@ -448,6 +448,7 @@ gg_status gg_sm80_ptx_bind(gg_bindings *out, const gg_plan *plan, const gg_layou
   bind_sizes(out, plan, layouts);
   bind_copies(out, inputs, plan);
   bind_loop(out, plan, layouts, inputs);
+  gg_bind_flag(out, "awaits", gg_plan_awaits(plan));
   gg_sm80_ptx_bind_epilogue(out, plan, layouts);
   return gg_sm80_ptx_bind_c(out, plan, layouts, err);
 }

@@ -622,6 +622,7 @@ const gg_target gg_target_sm80 = {
     .worker = "warp",
     .gates = true,
     .traces = true,
+    .awaits = true,
     .least = {.number = 80},
     .has_atom = has_atom,
     .accepts = accepts,
