@@ -225,7 +225,8 @@ static bool store_apart(const gg_terms *t) {
  * not keep step: each leaves a tile when its own rows are done, and one that is ahead has the
  * tensor core to itself while the others store. It can be ahead by as much of the tile as the ring
  * holds, less what is still arriving, at most by the whole tile: then a multiprocessor takes as
- * long for a tile as one consumer alone. */
+ * long for a tile as one consumer alone. If it can be ahead by a part, others store during that
+ * part of the time, so that it gains that part of the part. */
 static double multiplied_beside(const gg_model *model, double tile, double epilogue,
                                 double k_tiles) {
   const gg_terms *t = &model->terms;
@@ -234,7 +235,7 @@ static double multiplied_beside(const gg_model *model, double tile, double epilo
   double arriving = model->device->load_latency / (tile + epilogue);
   double ahead = gg_lesser(1, gg_greater(0, held - arriving));
   double others = t->traits.owners - 1;
-  return ahead * tile * others / t->traits.owners;
+  return ahead * ahead * tile * others / t->traits.owners;
 }
 
 /* Seconds by which a tile's epilogue prolongs the `tile` seconds of the next one's multiplying.
@@ -297,6 +298,18 @@ static void count(gg_prediction *out, const gg_work *w, const gg_distribution *d
       gg_work_dram_bytes(w, out->tiles, at_once) + gg_work_stray_bytes(w, distribution);
 }
 
+/* Seconds by which a tile's first K steps are shorter where consumers take turns: while a tile is
+ * stored, for `stored` seconds, the ring fills, so that these steps wait for nothing but
+ * multiplying. `waiting` is what a step otherwise takes more than that. Of consumers that share a
+ * tile, one that is ahead empties the ring meanwhile (multiplied_beside). */
+static double loaded_meanwhile(const gg_work *w, double k_tiles, double load, double waiting,
+                               double stored) {
+  const gg_traits *traits = &w->terms->traits;
+  if (traits->overlap != GG_OVERLAP_TURNS || load <= 0) return 0;
+  double stages = gg_lesser(traits->stages_ahead + 1.0, stored / load);
+  return gg_lesser(k_tiles, stages) * waiting;
+}
+
 /* Seconds in which `active` multiprocessors do `steps` K steps each, with `share` of DRAM's
  * traffic, and the visible part of `epilogues` epilogues that other tiles follow. Adds the phase's
  * terms to `out`. */
@@ -309,7 +322,9 @@ static double phase(gg_prediction *out, const gg_work *w, double active, double 
   double both = one_stage ? multiply.whole + load : gg_join(multiply.whole, load);
   double step = both + w->device->step;
   double dram = gg_work_dram_seconds(w, active, share, out->dram_bytes);
-  double visible = epilogues * visible_epilogue(w->of, out->k_tiles * step, out->k_tiles);
+  double each = visible_epilogue(w->of, out->k_tiles * step, out->k_tiles);
+  double sooner = loaded_meanwhile(w, out->k_tiles, load, both - multiply.whole, each);
+  double visible = epilogues * each;
   out->multiply += steps * multiply.whole;
   out->issue += steps * multiply.issue;
   out->operands += steps * multiply.operands;
@@ -317,7 +332,8 @@ static double phase(gg_prediction *out, const gg_work *w, double active, double 
   out->dram += dram;
   out->epilogue += visible;
   double tiles = out->k_tiles > 0 ? steps / out->k_tiles : 0;
-  double busy = gg_greater(steps * step + visible, tiles * w->of->map_change);
+  double working = steps * step + visible - epilogues * sooner;
+  double busy = gg_greater(working, tiles * w->of->map_change);
   /* The last tile of a multiprocessor is stored when nothing is loaded any more. */
   double stored = tiles > 0 ? share * gg_work_stored_bytes(w) * epilogues / tiles : 0;
   return gg_join(gg_greater(busy, gg_work_l2_seconds(w, active, steps, stored)), dram);
@@ -365,6 +381,12 @@ gg_model gg_model_of(const gg_terms *terms, const gg_device_model *device) {
   out.work_in_turns = tile_work(&out, true);
   out.held = tile_held(&out) + by_unit(&out);
   return out;
+}
+
+/* The part of DRAM's traffic that reads: nothing waits for what is stored. */
+static double read_share(const gg_work *w, double bytes) {
+  double moved = bytes + w->storing;
+  return moved > 0 ? (bytes - gg_work_stored_bytes(w)) / moved : 0;
 }
 
 /* Whether single CTAs that share tiles are placed anywhere behind the launch ahead. They then lose
@@ -417,7 +439,8 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
     out.sums = out.rounds * model->sums;
   }
   out.sharing = sharing(&w, &distribution);
-  out.seconds = out.launch + seconds + last + out.sharing + device->dram_share * out.dram;
+  double shown = device->dram_share * read_share(&w, out.dram_bytes) * out.dram;
+  out.seconds = out.launch + seconds + last + out.sharing + shown;
   return out;
 }
 

@@ -228,6 +228,16 @@ static double parts_lost(const gg_work *w, int beside, int other_way) {
   return (1 + more) * (beside >= enough ? 1 / tiles : pow(other_way, device->parted_apart));
 }
 
+/* DRAM is written in blocks, if D is larger than the L2 cache. How many bytes of its first and last
+ * block a line of a tile leaves to other tiles, for each of its own `line_bytes`: lines begin and
+ * end at multiples of `aligned` bytes. (Measured: docs/performance/h200.md, "Blocks of 512
+ * bytes".) */
+static double parted_blocks(const gg_work *w, double line_bytes, double aligned) {
+  enum { block_bytes = 512 };
+  if (gg_work_stored_bytes(w) <= w->device->l2_bytes) return 0;
+  return gg_greater(0, 1 - aligned / block_bytes) * block_bytes / line_bytes;
+}
+
 double gg_work_storing_bytes(const gg_work *w) {
   const gg_terms *t = w->terms;
   const gg_device_model *device = w->device;
@@ -236,13 +246,15 @@ double gg_work_storing_bytes(const gg_work *w) {
   int64_t tile = across ? w->tile->tile_m : t->tile_columns;
   int64_t all = across ? w->extents.m : w->extents.n;
   double aligned = (double)aligned_to(tile * bits, all * bits) / 8;
-  double parted =
-      gg_greater(0, 1 - aligned / GG_SECTOR_BYTES) * GG_SECTOR_BYTES / ((double)tile * bits / 8);
+  double line_bytes = (double)tile * bits / 8;
+  double parted = gg_greater(0, 1 - aligned / GG_SECTOR_BYTES) * GG_SECTOR_BYTES / line_bytes;
+  double blocks = parted_blocks(w, line_bytes, gg_greater(GG_SECTOR_BYTES, aligned));
   if (t->traits.stores_units) parted *= device->unit_parted;
   int beside = across ? w->tile->cluster_m : w->tile->cluster_n;
   int other_way = across ? w->tile->cluster_n : w->tile->cluster_m;
   if (parted > 0) parted *= parts_lost(w, beside, other_way);
-  return gg_work_stored_bytes(w) * (device->store_more + device->store_parted * parted);
+  return gg_work_stored_bytes(w) *
+         (device->store_more + device->store_parted * parted + device->store_blocks * blocks);
 }
 
 double gg_work_stray_bytes(const gg_work *w, const gg_distribution *distribution) {
