@@ -77,7 +77,8 @@ double gg_work_dram_bytes(const gg_work *w, double tiles, double tiles_at_once);
  * and sectors at the ends of a tile's lines belong to other tiles, too. Tiles of one cluster store
  * both parts of a sector at about the same time, so that the parts meet in the L2 cache; parts of
  * other tiles do not where D is larger than the cache, and a sector leaves it in between. Clusters
- * of two tiles side by side gain little by that (docs/performance/h100.md). */
+ * of two tiles side by side gain little by that (docs/performance/h100.md). A D of that size is
+ * written in blocks, of which the same lines leave parts to other tiles. */
 double gg_work_storing_bytes(const gg_work *w);
 
 /* Additional bytes that are read if shares begin in one tile and end in another: then the tiles of

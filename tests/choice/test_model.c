@@ -360,6 +360,23 @@ START_TEST(consumers_do_not_keep_step) {
 }
 END_TEST
 
+/* A large D takes as long as writing it, in whole blocks of 512 bytes, and nothing waits for that
+ * besides (docs/performance/h200.md, "Blocks of 512 bytes"): of 4096 x 4096 x 64 with 25 entries
+ * tiles of 256 columns took 237 us, of 192 columns 261. */
+START_TEST(large_results_are_written_in_blocks) {
+  gg_form none = form_of(NULL, false);
+  gg_lineup *bare = lineup_of(&none, 90);
+  gg_device_model device = gg_device_model_of("NVIDIA H200", 90, 0);
+  gg_extents large = {4096, 4096, 64, 25};
+  double blocks = predict_first(bare, "_64x256x64_s", "_pingpong", large, &device);
+  double parts = predict_first(bare, "_128x192x64_s", "_pingpong", large, &device);
+  ck_assert_double_gt(parts, blocks);
+  ck_assert_double_lt(fabs(log(blocks / 237e-6)), 0.15);
+  ck_assert_double_lt(fabs(log(parts / 261e-6)), 0.15);
+  gg_lineup_free(bare);
+}
+END_TEST
+
 static bool stores_units(const gg_lineup *lineup, size_t index) {
   return gg_traits_of(&lineup->list[index].plan, 90).stores_units;
 }
@@ -648,6 +665,7 @@ int main(void) {
   tcase_add_test(tcase, work_takes_time);
   tcase_add_test(tcase, turns_hide_what_fits);
   tcase_add_test(tcase, consumers_do_not_keep_step);
+  tcase_add_test(tcase, large_results_are_written_in_blocks);
   tcase_add_test(tcase, lanes_store_parted_lines);
   tcase_add_test(tcase, shares_run_at_once);
   tcase_add_test(tcase, narrow_floats_have_rates);
