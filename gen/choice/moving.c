@@ -213,29 +213,24 @@ static int64_t aligned_to(int64_t a, int64_t b) {
   return (a | b) & -(a | b);
 }
 
+/* How many bytes a line of a tile leaves to other tiles of its first and last unit of DRAM, for
+ * each of its own `line_bytes`: units have `unit` bytes, and lines begin and end at multiples of
+ * `aligned` bytes. */
+static double parted(double line_bytes, double aligned, double unit) {
+  return gg_greater(0, 1 - aligned / unit) * unit / line_bytes;
+}
+
 /* How many times as much it costs to store parts of sectors, the other part of which another tile
- * stores, if D is larger than the L2 cache: a part that has left it before the other comes is read
- * again. The larger D is, the more have left. Where enough CTAs of a cluster are side by side they
- * store both parts at about the same time, and the better the more tiles the cluster has. Else what
- * is beside a cluster comes the later the more tiles it has the other way. */
-static double parts_lost(const gg_work *w, int beside, int other_way) {
+ * stores, if D would fill more than one L2 cache: a part that has left it before the other comes is
+ * read again. The larger D is, the more have left. Where enough CTAs of a cluster are side by side
+ * they store both parts at about the same time, and the better the more tiles the cluster has. Else
+ * what is beside a cluster comes the later the more tiles it has the other way. */
+static double parts_lost(const gg_device_model *device, double caches, int beside, int other_way) {
   enum { enough = 4 };
-  const gg_device_model *device = w->device;
-  double caches = gg_work_stored_bytes(w) / device->l2_bytes; /* that D would fill */
   if (caches <= 1) return 1;
   double more = device->parted_more * gg_greater(0, 1 - device->parted_from / caches);
   double tiles = (double)beside * other_way;
   return (1 + more) * (beside >= enough ? 1 / tiles : pow(other_way, device->parted_apart));
-}
-
-/* DRAM is written in blocks, if D is larger than the L2 cache. How many bytes of its first and last
- * block a line of a tile leaves to other tiles, for each of its own `line_bytes`: lines begin and
- * end at multiples of `aligned` bytes. (Measured: docs/performance/h200.md, "Blocks of 512
- * bytes".) */
-static double parted_blocks(const gg_work *w, double line_bytes, double aligned) {
-  enum { block_bytes = 512 };
-  if (gg_work_stored_bytes(w) <= w->device->l2_bytes) return 0;
-  return gg_greater(0, 1 - aligned / block_bytes) * block_bytes / line_bytes;
 }
 
 double gg_work_storing_bytes(const gg_work *w) {
@@ -247,14 +242,15 @@ double gg_work_storing_bytes(const gg_work *w) {
   int64_t all = across ? w->extents.m : w->extents.n;
   double aligned = (double)aligned_to(tile * bits, all * bits) / 8;
   double line_bytes = (double)tile * bits / 8;
-  double parted = gg_greater(0, 1 - aligned / GG_SECTOR_BYTES) * GG_SECTOR_BYTES / line_bytes;
-  double blocks = parted_blocks(w, line_bytes, gg_greater(GG_SECTOR_BYTES, aligned));
-  if (t->traits.stores_units) parted *= device->unit_parted;
+  double caches = gg_work_stored_bytes(w) / device->l2_bytes; /* that D would fill */
+  double sectors = parted(line_bytes, aligned, GG_SECTOR_BYTES), blocks = 0;
+  if (caches > 1) blocks = parted(line_bytes, gg_greater(GG_SECTOR_BYTES, aligned), GG_BLOCK_BYTES);
+  if (t->traits.stores_units) sectors *= device->unit_parted;
   int beside = across ? w->tile->cluster_m : w->tile->cluster_n;
   int other_way = across ? w->tile->cluster_n : w->tile->cluster_m;
-  if (parted > 0) parted *= parts_lost(w, beside, other_way);
+  if (sectors > 0) sectors *= parts_lost(device, caches, beside, other_way);
   return gg_work_stored_bytes(w) *
-         (device->store_more + device->store_parted * parted + device->store_blocks * blocks);
+         (device->store_more + device->store_parted * sectors + device->store_blocks * blocks);
 }
 
 double gg_work_stray_bytes(const gg_work *w, const gg_distribution *distribution) {

@@ -27,6 +27,7 @@ typedef struct gg_work {
 enum {
   GG_LINE_BYTES = 128,  /* of the L2 cache and of the widest swizzle */
   GG_SECTOR_BYTES = 32, /* of DRAM */
+  GG_BLOCK_BYTES = 512, /* of DRAM, written at once (docs/performance/h200.md) */
 };
 
 static inline double gg_greater(double a, double b) {

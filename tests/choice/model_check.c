@@ -261,18 +261,19 @@ static void judge_problem(score *out, sums *all, size_t first, size_t end, const
 /* Refuses a figure that is less than the tensor cores take: its kernel is not the one that is
  * named. (Such rows once stood in the H200's table: names had lost `split_k`.) */
 static void check_possible(const row *r, const gg_prediction *p) {
-  const double clock = 0.8; /* what cool devices run faster than the rates say */
+  const double clock = 0.8; /* of that time, while a device is cool and its clock higher */
   if (p->shares == 0 && r->seconds < clock * p->issue)
     die("faster than its multiprocessors multiply:", r->plan->name);
 }
 
 static double predict(const row *r, const gg_device_model *device, bool tell) {
   gg_prediction p = gg_predict(r->plan, r->extents, device);
-  if (tell) check_possible(r, &p);
-  if (tell)
+  if (tell) {
+    check_possible(r, &p);
     printf("%-48s %-16s %10.2f us, predicted %10.2f, %+5.2f, %lld shares\n", r->problem,
            r->plan->name, 1e6 * r->seconds, 1e6 * p.seconds, log(p.seconds / r->seconds),
            (long long)p.shares);
+  }
   return p.seconds;
 }
 
