@@ -17,6 +17,8 @@ static int shift_of(const gg_plan *plan, gg_dtype type) {
 void gg_sm120_write_fragments(gg_str *out, const gg_plan *plan) {
   gg_str_printf(out, "constexpr int mma_k = %d, atom_words = %d;  // of a warp's MMA\n",
                 plan->mma.k, gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL));
+  gg_str_printf(out, "constexpr int piece = %d;  // columns of B that a warp loads at once\n",
+                gg_sm120_piece(plan));
   gg_str_printf(out,
                 "constexpr int bits_a = %d, bits_b = %d;  // of an element in a stage\n"
                 "constexpr int shift_a = %d, shift_b = %d;\n",
@@ -40,7 +42,14 @@ gg_status gg_sm120_write_layouts(gg_str *out, const gg_layouts *layouts, gg_erro
   return st ? st : gg_emit_layout_function(out, "smem_b", n_k, &layouts->sB, err);
 }
 
+/* Whether an operand's elements lie along M or N and have 16 bits: ldmatrix transposes these in
+ * matrices of 8 by 8, bytes in others of 16 by 16. */
+static bool is_wide_across(const gg_operand *operand) {
+  return operand->major != GG_MAJOR_K && gg_dtype_info_of(operand->type)->bits == 16;
+}
+
 static const char *matrices_of(const gg_plan *plan, const gg_operand *operand) {
+  if (is_wide_across(operand)) return "m8n8.x4.trans.shared.b16";
   if (operand->major != GG_MAJOR_K) return "m16n16.x2.trans.shared.b8";
   if (!gg_plan_unpacks(plan, operand->type)) return "m8n8.x4.shared.b16";
   return gg_dtype_info_of(operand->type)->bits == 6 ? "m8n16.x4.shared.b8x16.b6x16_p32"
@@ -75,8 +84,18 @@ void gg_sm120_bind_slots(gg_bindings *out, const gg_plan *plan) {
   gg_bind_text(out, "matrices_a", matrices_of(plan, &plan->a));
   gg_bind_text(out, "matrices_b", matrices_of(plan, &plan->b));
   bind_sparse(out, plan->sparse_a);
-  gg_bind_flag(out, "n_major_b", plan->b.major != GG_MAJOR_K);
-  gg_bind_flag(out, "transposes", plan->a.major != GG_MAJOR_K || plan->b.major != GG_MAJOR_K);
+  bool wide_a = is_wide_across(&plan->a), wide_b = is_wide_across(&plan->b);
+  bool bytes_a = !wide_a && plan->a.major != GG_MAJOR_K;
+  bool bytes_b = !wide_b && plan->b.major != GG_MAJOR_K;
+  gg_bind_flag(out, "wide_m_major_a", wide_a);
+  gg_bind_flag(out, "wide_n_major_b", wide_b);
+  gg_bind_flag(out, "n_major_b", bytes_b);
+  gg_bind_flag(out, "transposes", bytes_a || bytes_b);
+  bool parts = gg_plan_column_parts(plan) > 1;
+  gg_bind_text(out, "whose_columns",
+               parts ? "its warpgroup's columns of the tile" : "all of the tile's columns");
+  gg_bind_text(out, "column_parameter", parts ? ", int first_column" : "");
+  gg_bind_text(out, "first_column", parts ? "first_column" : "0");
   if (scaled) bind_split_scales(out, plan);
   bool within = gg_sm120_begins_within_factors(plan);
   gg_bind_text(out, "factor_parameter", within ? ", int first_factor" : "");

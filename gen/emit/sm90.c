@@ -102,7 +102,8 @@ static void write_tile(gg_str *out, const gg_plan *plan) {
   bool warps = gg_plan_multiplies_by_warps(plan);
   int beside = gg_plan_wgmmas_beside(plan);
   gg_str_printf(out, "constexpr int mma_m = %d, mma_n = %d;%s\n",
-                warps ? gg_plan_mma_rows(plan) : plan->mma.m, gg_plan_mma_columns(plan),
+                warps ? gg_plan_mma_rows(plan) : plan->mma.m,
+                warps ? gg_plan_warp_columns(plan) : gg_plan_mma_columns(plan),
                 warps || beside > 1 ? "  // of a warpgroup's together" : "");
   if (beside > 1 && gg_plan_has_mmas_along_n(plan))
     gg_str_printf(out, "constexpr int mmas_n = %d;  // side by side\n", beside);
@@ -352,9 +353,10 @@ gg_status gg_sm90_bind(gg_bindings *out, const gg_plan *plan, const gg_layouts *
   gg_bind_text(out, "load_group", plan->cta_group > 1 ? ".cta_group::2" : "");
   /* To a CTA's own memory sm_120 copies by an instruction, to a cluster's by a call, beside which
    * registers are not handed over. (ptxas 13.0: C7506.) */
-  gg_bind_text(out, "load_to", warps ? "shared::cta" : "shared::cluster");
+  gg_bind_text(out, "load_to", plan->arch.number >= 120 ? "shared::cta" : "shared::cluster");
   gg_bind_part(out, "box_columns",
-               gg_sm100_has_parts(plan) ? "sm100_box_columns" : "sm90_box_columns");
+               gg_plan_in_tensor_memory(plan) && gg_sm100_has_parts(plan) ? "sm100_box_columns"
+                                                                          : "sm90_box_columns");
   gg_bind_part(out, "boxes_of_mmas", gg_plan_has_mmas_along_n(plan) ? "sm90_boxes_of_mmas" : NULL);
   gg_sm90_bind_slots(out, plan, layouts);
   if (gg_plan_in_tensor_memory(plan)) gg_sm100_bind_slots(out, plan, layouts);

@@ -278,8 +278,9 @@ static void bind_seen(gg_bindings *out, const gg_plan *plan) {
   bool keeps = gg_plan_keeps_largest(plan);
   gg_bind_text(out, "seen_parameter", keeps ? ", seen_values &seen" : "");
   gg_bind_text(out, "box_across",
-               gg_plan_column_parts(plan) > 1 ? "arg.at.col / warp_columns * block_boxes + box"
-                                              : "box");
+               gg_plan_column_parts(plan) == 1  ? "box"
+               : gg_plan_in_tensor_memory(plan) ? "arg.at.col / warp_columns * block_boxes + box"
+                                                : "arg.at.col / mma_n * block_boxes + box");
 }
 
 /* Binds how finished elements that are stored one by one or in pairs are taken from what holds

@@ -402,7 +402,12 @@ static void bind_multiply(gg_bindings *out, const gg_plan *plan) {
 static void bind_consumers(gg_bindings *out, const gg_plan *plan, const gg_layouts *layouts) {
   gg_bind_part(out, "consume", gg_rings_role(&layouts->rings, GG_ROLE_CONSUMER)->part);
   bool shares = gg_plan_shares_tiles(plan), fetches = gg_sm90_fetches_behind(layouts);
-  if (!gg_plan_in_tensor_memory(plan)) bind_multiply(out, plan);
+  if (!gg_plan_in_tensor_memory(plan)) {
+    bool parts = gg_plan_column_parts(plan) > 1;
+    bind_multiply(out, plan);
+    gg_bind_flag(out, "column_parts_of_tile", parts);
+    gg_bind_text(out, "and_first_column", parts ? ", first_column" : "");
+  }
   bool apart = gg_plan_in_tensor_memory(plan); /* nothing is fetched behind a tile there */
   if (apart && (plan->cta_group > 1 || gg_sm90_has_copiers(plan))) return;
   gg_bind_text(out, "behind",

@@ -26,7 +26,7 @@ typedef struct gg_binding {
   bool flag;
 } gg_binding;
 
-enum { GG_BINDINGS_MAX = 240 }; /* of one template */
+enum { GG_BINDINGS_MAX = 256 }; /* of one template */
 
 /* Appends the expansion of template `name` of `files` to `out`. A name that is unknown, unused,
  * unclosed or of the wrong kind is an error, which tells the template's file and line. */

@@ -286,7 +286,9 @@ static numbering numbering_of(const gg_plan *plan) {
     return (numbering){gg_plan_shares_tiles(plan) ? "warp_boxes" : "1", "0", "0"};
   default:
     return (numbering){"frags_m * block_boxes", "(warp.row + box / block_boxes * mma_m) / epi_m",
-                       "box % block_boxes"};
+                       gg_plan_column_parts(plan) > 1
+                           ? "warp.col / mma_n * block_boxes + box % block_boxes"
+                           : "box % block_boxes"};
   }
 }
 

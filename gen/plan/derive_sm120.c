@@ -28,19 +28,23 @@ static gg_status check_fragments_of_b(const gg_plan *plan, gg_error *err) {
   return gg_fail(err, DERIVE_COVER, NULL, "tCrB", (long long)right, (long long)(lanes * values));
 }
 
-/* The tiled MMA: consumers side by side along M, each with a contiguous block of the tile's rows.
- * Of each 64 rows of the block, each warp has 16. */
+/* The tiled MMA: consumers side by side along M or N, each with a contiguous block of the tile's
+ * rows or columns. Of each 64 rows of the block, each warp has 16. */
 static gg_status derive_mma(gg_layouts *out, const gg_plan *plan, gg_error *err) {
   int64_t m = plan->mma.m, rows = gg_plan_mma_rows(plan), warps = rows / m;
   int64_t blocks = gg_plan_block_m(plan) / rows;
-  gg_tuple atoms = GG_TUPLE(warps * plan->atoms_m, 1, 1);
-  gg_tuple shape = GG_TUPLE(m, warps, plan->atoms_m, blocks);
-  gg_tuple stride = GG_TUPLE(1, m, rows * blocks, rows), n = gg_tuple_int(plan->tile_n);
-  gg_tiler permutation = gg_tiler_empty(), modes[2] = {gg_tiler_empty(), gg_tiler_of_shape(&n)};
-  gg_layout of_rows, layout;
+  int64_t n = plan->mma.n, block_n = gg_plan_block_n(plan);
+  gg_tuple atoms = GG_TUPLE(warps * plan->atoms_m, plan->atoms_n, 1);
+  gg_tuple shape_m = GG_TUPLE(m, warps, plan->atoms_m, blocks);
+  gg_tuple stride_m = GG_TUPLE(1, m, rows * blocks, rows);
+  gg_tuple shape_n = GG_TUPLE(n, plan->atoms_n, block_n / n), stride_n = GG_TUPLE(1, block_n, n);
+  gg_tiler permutation = gg_tiler_empty(), modes[2];
+  gg_layout of_rows, of_columns, layout;
   gg_status st;
-  if ((st = gg_layout_make(&of_rows, &shape, &stride, err))) return st;
+  if ((st = gg_layout_make(&of_rows, &shape_m, &stride_m, err))) return st;
+  if ((st = gg_layout_make(&of_columns, &shape_n, &stride_n, err))) return st;
   modes[0] = gg_tiler_of_layout(&of_rows);
+  modes[1] = gg_tiler_of_layout(&of_columns);
   for (int i = 0; i < 2; i++)
     if ((st = gg_tiler_append(&permutation, &modes[i], err))) return st;
   if ((st = gg_layout_col_major(&layout, &atoms, err))) return st;

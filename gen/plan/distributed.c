@@ -21,7 +21,7 @@ gg_turns gg_plan_turns_n(const gg_plan *plan) {
 
 int gg_plan_tile_warps(const gg_plan *plan) {
   if (gg_plan_in_tensor_memory(plan)) return plan->consumers * GG_TMEM_LANES / GG_WARP;
-  if (gg_plan_multiplies_by_warps(plan)) return 4 * plan->atoms_m;
+  if (gg_plan_multiplies_by_warps(plan)) return 4 * plan->atoms_m * plan->atoms_n;
   gg_layout worker = gg_mma_atom_threads(&plan->mma);
   return plan->atoms_m * plan->atoms_n * (int)gg_layout_size(&worker) / GG_WARP;
 }

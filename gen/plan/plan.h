@@ -79,7 +79,7 @@ static inline int gg_plan_rows_of_b(const gg_plan *plan, int tile_n) {
 }
 
 /* Whether the four warps of a warpgroup multiply by MMAs of their own, a warp's, which together are
- * taken for one: 16 rows each, below each other, by all columns of the tile. */
+ * taken for one: 16 rows each, below each other, by all columns that the warpgroup has. */
 static inline bool gg_plan_multiplies_by_warps(const gg_plan *plan) {
   return plan->specialised && plan->mma.row && plan->mma.row->threads == GG_TV_warp;
 }
@@ -129,10 +129,12 @@ static inline bool gg_plan_has_mmas_along_n(const gg_plan *plan) {
 
 /* What the columns of an MMA's sums are divided into: of a pair whose CTAs have 64 rows each the
  * lower 64 lanes of tensor memory have the first half of the columns, the upper ones the second;
- * but where A is sparse these rows lie as those of one CTA do. Else one part, and so in registers.
- * (PTX ISA, "Data Path Layout Organization", layouts B and C of tcgen05.) */
+ * but where A is sparse these rows lie as those of one CTA do. (PTX ISA, "Data Path Layout
+ * Organization", layouts B and C of tcgen05.) In registers, where warps multiply by MMAs of their
+ * own, each of the warpgroups side by side along N has a part. Else there is one part. */
 static inline int gg_plan_column_parts(const gg_plan *plan) {
   enum { halved = 64 };
+  if (gg_plan_multiplies_by_warps(plan) && plan->atoms_n > 1) return plan->atoms_n;
   return plan->cta_group > 1 && gg_plan_mma_rows(plan) == halved && !plan->sparse_a ? 2 : 1;
 }
 

@@ -1,17 +1,21 @@
-/* Family sm120: mma.sync of consumer Blackwell on operands that TMA brings to shared memory.
+/* Family sm120: mma.sync on operands that TMA brings to shared memory.
  *
  * sm_120 and sm_121 have no wgmma and no tcgen05. Their tensor cores multiply elements of 8, 6 and
  * 4 bits, with scale factors or without, by mma.sync of one warp, from registers. All else is as in
  * family sm90: a warpgroup that loads, a ring of stages, consumers that share a tile or take tiles
  * in turns, an epilogue that stages D for the copy engine. A consumer's four warps have 16 rows
- * each of every 64, and all of the tile's columns: together their MMAs do what a wgmma does there,
- * and their accumulators lie as its accumulators do.
+ * each of every 64, and all of its columns: together their MMAs do what a wgmma does there, and
+ * their accumulators lie as its accumulators do. Its columns are the tile's, or half of them, where
+ * two consumers stand side by side along N.
  *
- * ldmatrix brings a warp what it multiplies of a K tile. It transposes bytes that lie along M or N,
- * and unpacks elements of 6 and 4 bits that do not stay packed (narrow.h). Scale factors come with
- * a K tile, in the same atoms as in family sm100 (scales.h), and stay in shared memory, from where
- * a lane takes words of four factors of a row. An MMA names which lanes of a quad hold the factors
- * of its rows, and in which byte (derive_sm120.c).
+ * Architectures from sm_90a on have these features, too, and every mma.sync multiplies elements of
+ * 32, 16 and 8 bits. The family takes specs that name such an atom.
+ *
+ * ldmatrix brings a warp what it multiplies of a K tile. It transposes elements of 16 and 8 bits
+ * that lie along M or N, and unpacks those of 6 and 4 that do not stay packed (narrow.h). Scale
+ * factors come with a K tile, in the same atoms as in family sm100 (scales.h), and stay in shared
+ * memory, from where a lane takes words of four factors of a row. An MMA names which lanes of a
+ * quad hold the factors of its rows, and in which byte (derive_sm120.c).
  *
  * With a sparse A, a stage holds what is stored, half of K, and the tiles of metadata of its rows,
  * in which each lane finds the words that it hands to mma.sp (sparse.h). Sparse elements with
@@ -26,6 +30,7 @@
 #include "plan/sm120.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "atom/dtype.h"
 #include "plan/atoms.h"
@@ -46,7 +51,7 @@ enum {
   line_bytes = 128,  /* bytes of a tile's K: the widest swizzle's pattern, */
   short_line = 64,   /* or half of it, */
   enough_stages = 3, /* if fewer stages than this fit with the former */
-  addresses = 24,    /* registers of a thread: addresses, loop state and predicates */
+  named_from = 90,   /* the oldest architecture, for specs that name the atom */
 };
 
 /* Whether an operand has 8-bit or narrower floats: mma.sync of other architectures does not
@@ -57,23 +62,42 @@ static bool is_narrow(const gg_spec_operand *asked) {
   return gg_dtype_is_float(type) && gg_dtype_info_of(type)->bits <= 8;
 }
 
+/* Whether the spec names an mma.sync of 16 rows by 8 columns, by its shape or by a full name. */
+static bool names_atom(const gg_spec_field *atom) {
+  static const char *const begins[] = {"m16n8k", "mma.sync.aligned.m16n8k", "SM80_16x8x"};
+  for (size_t i = 0; i < sizeof begins / sizeof *begins && atom->state == GG_SPEC_SET; i++)
+    if (strncmp(atom->text, begins[i], strlen(begins[i])) == 0) return true;
+  return false;
+}
+
 /* Whether the family is for this spec. Other types without a schedule are left to family sm80. */
 static bool accepts(const gg_spec *spec) {
   gg_arch arch = spec->arch.arch;
   const gg_spec_field *schedule = &spec->schedule;
-  if (arch.number < 120 || !arch.suffix) return false;
+  if (arch.number < named_from || !arch.suffix) return false;
+  if (arch.number < 120 && !names_atom(&spec->atom)) return false;
   if (schedule->state != GG_SPEC_SET)
-    return is_narrow(&spec->a) || is_narrow(&spec->b) || gg_spec_is_scaled(&spec->a) ||
-           gg_spec_is_scaled(&spec->b);
+    return arch.number >= 120 && (is_narrow(&spec->a) || is_narrow(&spec->b) ||
+                                  gg_spec_is_scaled(&spec->a) || gg_spec_is_scaled(&spec->b));
   return schedule->number == GG_SCHEDULE_WARP_SPECIALIZED ||
          schedule->number == GG_SCHEDULE_COOPERATIVE || schedule->number == GG_SCHEDULE_PINGPONG;
 }
 
 /* ---- Types ------------------------------------------------------------------------------ */
 
+/* Whether it is a plain mma.sync of older architectures that reads 32 bytes of each of 16 rows, of
+ * elements in which ldmatrix finds whole bytes. 8-bit floats have `mixed` ones. */
+static bool is_plain(const gg_mma_row *row) {
+  enum { row_bits = 256 };
+  int bits = gg_dtype_info_of(row->a)->bits;
+  return row->kind == GG_MMA_sync && row->threads == GG_TV_warp && gg_mma_row_is_plain(row) &&
+         row->m == 16 && row->n == 8 && bits >= 8 && bits <= 32 && bits * row->k == row_bits &&
+         !gg_dtype_is_fp8(row->a);
+}
+
 static bool has_atom(const gg_mma_row *row) {
   bool too_long = row->sparse && row->block && row->a != GG_DTYPE_e2m1;
-  return row->kind == GG_MMA_mixed && !too_long;
+  return is_plain(row) || (row->kind == GG_MMA_mixed && !too_long);
 }
 
 /* Refuses factors of ue8m0 for blocks of 16 packed elements, which sm100 takes: here they must be
@@ -101,17 +125,46 @@ static gg_status check_sparse(const gg_plan *plan, gg_error *err) {
                    err);
 }
 
+/* Refuses types that every mma.sync has unless the spec names the atom. Nobody has measured these
+ * kernels on sm_120, so that a spec without a name, as catalogues have, leaves them to sm80. */
+static gg_status check_named(const gg_plan *plan, gg_error *err) {
+  const gg_mma_row *row = gg_atoms_row(plan, GG_MMA_REGISTERS);
+  if (!is_plain(row) || names_atom(&plan->spec->atom)) return GG_OK;
+  char has[96];
+  snprintf(has, sizeof has, "e4m3, e5m2, e3m2, e2m3 and e2m1, and it with `atom: m%dn%dk%d`",
+           row->m, row->n, row->k);
+  return gg_refuse_type(plan, &plan->spec->a.type, "A of type", plan->a.type, has, err);
+}
+
 static gg_status choose_types(gg_plan *plan, gg_error *err) {
   gg_status st = gg_sm100_check_scales(plan, err);
   if (!st) st = check_sparse(plan, err);
   if (!st) st = check_fine_scales(plan, err);
   if (!st) st = gg_choose_inputs(plan, err);
-  return st ? st : gg_choose_accumulator(plan, err);
+  if (!st) st = gg_choose_accumulator(plan, err);
+  return st ? st : check_named(plan, err);
 }
 
-/* Tensor maps bring both operands. ldmatrix reads bytes from lines along K, M or N. */
+/* Refuses lines along M or N of elements that ldmatrix does not transpose: of 32 bits, and, before
+ * sm_100a, of 8. (PTX ISA, "ldmatrix": .m16n16 and .b8 need sm_100a, sm_120a or newer.) */
+static gg_status check_major(const gg_plan *plan, const gg_operand *operand,
+                             const gg_spec_operand *asked, bool is_a, gg_error *err) {
+  enum { bytes_from = 100 };
+  int bits = gg_dtype_info_of(operand->type)->bits;
+  bool transposes = bits == 16 || (bits <= 8 && plan->arch.number >= bytes_from);
+  if (operand->major == GG_MAJOR_K || transposes) return GG_OK;
+  return gg_refuse(plan, &asked->major,
+                   is_a != plan->swap_ab ? "A of this type with major"
+                                         : "B of this type with major",
+                   asked->major.text,
+                   "k: ldmatrix transposes elements of 16 bits, and from sm_100a on of 8", err);
+}
+
+/* Tensor maps bring both operands. ldmatrix reads them from lines along K, M or N. */
 static gg_status choose_operands(gg_plan *plan, gg_error *err) {
   gg_status st = gg_sm90_choose_copies(plan, false, err);
+  if (!st) st = check_major(plan, &plan->a, &plan->spec->a, true, err);
+  if (!st) st = check_major(plan, &plan->b, &plan->spec->b, false, err);
   if (!st) st = gg_sm100_choose_narrow(plan, err);
   return st ? st : gg_sm100_check_scaled_d(plan, err);
 }
@@ -138,10 +191,23 @@ static int usual_k(const gg_plan *plan, const gg_sm90_tile *tile) {
   return gg_usual_extent(plan->fixed_k, least, k);
 }
 
-/* The largest tile with which most multiprocessors of a device get one. */
+/* Whether the columns of a tile can be divided between two warpgroups. Factors lie in atoms of a
+ * tile's rows, and where D has halves of columns, or factors, boxes have their order. */
+static bool divides_columns(const gg_plan *plan) {
+  return !gg_plan_is_scaled(plan) && !plan->sparse_a && !gg_plan_scales_d(plan) &&
+         !gg_plan_splits_columns(plan);
+}
+
+/* The largest tile with which most multiprocessors of a device get one. What every mma.sync has
+ * begins with a larger one, whose warps read the least of shared memory: 64 rows and columns each,
+ * if two warpgroups stand side by side. */
 static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
-  static const int shapes[][2] = {{usual_m, usual_n}, {block_m, usual_n}, {block_m, least_n}};
-  size_t last = sizeof shapes / sizeof *shapes - 1, at = 0;
+  static const int shapes[][2] = {
+      {2 * usual_m, usual_n}, {usual_m, usual_n}, {block_m, usual_n}, {block_m, least_n}};
+  const gg_spec_field *schedule = &plan->spec->schedule;
+  bool shares = schedule->state != GG_SPEC_SET || schedule->number == GG_SCHEDULE_COOPERATIVE;
+  bool plain = is_plain(row_of(plan)) && divides_columns(plan) && shares;
+  size_t last = sizeof shapes / sizeof *shapes - 1, at = plain ? 0 : 1;
   bool scaled = gg_plan_is_scaled(plan), known = gg_sm90_tiles_of(plan, 1, 1) > 0;
   while (known && !scaled && !plan->sparse_a && at < last &&
          gg_sm90_tiles_of(plan, shapes[at][0], shapes[at][1]) < plan->device->tiles_enough)
@@ -157,8 +223,18 @@ static void usual_tile(gg_sm90_tile *tile, const gg_plan *plan) {
   tile->k = usual_k(plan, tile);
 }
 
-/* Checks the tile's extents. A box of B has at most 256 lines, and ldmatrix brings 16 columns at
- * once. A scaled tile consists of whole atoms of factors, so that each tile begins with one. */
+/* Checks that each warpgroup has whole pieces of B's columns, of which ldmatrix brings 16 at once.
+ */
+static gg_status check_columns(const gg_plan *plan, const gg_sm90_tile *tile, int atoms_n,
+                               gg_error *err) {
+  return gg_check_multiple(gg_as_asked(plan, "tile N", "tile M"), tile->n, atoms_n * GG_SM120_PIECE,
+                           atoms_n > 1 ? "2 warpgroups x 2 atoms x 8 (N of the atom): one ldmatrix"
+                                       : "2 atoms x 8 (N of the atom): one ldmatrix",
+                           gg_element_mark(&plan->spec->tile, 1), err);
+}
+
+/* Checks the tile's extents. A box of B has at most 256 lines. A scaled tile consists of whole
+ * atoms of factors, so that each tile begins with one. */
 static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->tile;
   const char *n = gg_as_asked(plan, "tile N", "tile M");
@@ -169,9 +245,7 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg
     return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(asked, 1), plan->target->family, n, value,
                    has);
   }
-  gg_status st =
-      gg_check_multiple(n, tile->n, GG_SM120_PIECE, "2 atoms x 8 (N of the atom): one ldmatrix",
-                        gg_element_mark(asked, 1), err);
+  gg_status st = check_columns(plan, tile, 1, err);
   if (!st)
     st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
                            gg_element_mark(asked, 2), err);
@@ -204,6 +278,8 @@ static gg_sm90_tile choose_tile(gg_status *st, const gg_plan *plan, gg_error *er
   out.mma.c = plan->accumulator;
   out.mma.scale = plan->scale_a.type;
   out.mma_columns = out.n;
+  bool halves = is_plain(row) && out.n % (2 * GG_SM120_PIECE) == 0;
+  out.beside = !divides_columns(plan) ? 0 : halves ? 2 : 1;
   char shape[32];
   snprintf(shape, sizeof shape, "m%dn%dk%d", out.mma.m, out.mma.n, out.mma.k);
   *st = gg_choose_atom(plan, &out.mma, shape, err);
@@ -217,15 +293,16 @@ static gg_sm90_registers choose_registers(gg_status *st, const gg_plan *plan,
                                           gg_error *err) {
   int blocks = tile->m / workers->atoms_m / block_m;
   gg_sm90_registers out = gg_sm90_divide_registers(plan, workers);
-  int acc = blocks * tile->n / tile->mma.n * gg_mma_atom_registers(&tile->mma, GG_MMA_C, NULL);
-  int fragments = gg_sm120_registers_of(plan, &tile->mma, blocks, tile->n, tile->k);
-  int all = acc + fragments + addresses;
+  int columns = tile->n / workers->atoms_n;
+  int acc = blocks * columns / tile->mma.n * gg_mma_atom_registers(&tile->mma, GG_MMA_C, NULL);
+  int fragments = gg_sm120_least_registers(plan, &tile->mma, blocks, columns, tile->k);
+  int all = acc + fragments + GG_SM120_ADDRESSES;
   if (all <= out.consumer) return out;
   const gg_spec_field *ctas = &plan->spec->ctas_per_sm;
   const gg_spec_field *cause = ctas->state == GG_SPEC_SET ? ctas : &plan->spec->tile;
-  *st = gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, blocks * block_m, tile->n,
-                acc, fragments, addresses, all, out.consumer, workers->threads, out.ctas_per_sm,
-                "; take a smaller tile");
+  *st = gg_fail(err, PLAN_REGISTERS, &cause->mark, plan->target->worker, blocks * block_m, columns,
+                acc, fragments, GG_SM120_ADDRESSES, all, out.consumer, workers->threads,
+                out.ctas_per_sm, "; take a smaller tile");
   return out;
 }
 
@@ -259,8 +336,7 @@ static gg_status check_schedule(const gg_plan *plan, const gg_sm90_schedule *sch
   const int64_t *shape = cluster->tuple;
   if (cluster->state == GG_SPEC_SET && shape[0] * shape[1] * shape[2] > 1)
     return gg_refuse(plan, cluster, "cluster", "of several CTAs",
-                     "[1, 1, 1]: tensor maps of sm_120 copy to one CTA, there is no multicast",
-                     err);
+                     "[1, 1, 1]: each CTA copies for itself, and sm_120 has no multicast", err);
   if (schedule->scheduler != GG_SCHEDULER_DYNAMIC) return GG_OK;
   return gg_refuse(plan, &plan->spec->scheduler.kind, "scheduler", "dynamic",
                    "persistent, data_parallel, split_k and stream_k", err);
@@ -274,7 +350,7 @@ static void put_tile(gg_plan *plan, const gg_sm90_tile *tile, const gg_sm90_work
   plan->mma = tile->mma;
   plan->pingpong = workers->pingpong;
   plan->atoms_m = workers->atoms_m;
-  plan->atoms_n = 1;
+  plan->atoms_n = workers->atoms_n;
   plan->consumers = workers->consumers;
   plan->threads = workers->threads;
   plan->cluster_m = plan->cluster_n = plan->cluster_k = 1;
@@ -290,6 +366,7 @@ static gg_status choose_tiles(gg_sm90_schedule *schedule, gg_plan *plan, gg_erro
   if (st) return st;
   const gg_sm90_workers workers = gg_sm90_choose_workers(&st, plan, &tile, err);
   if (st) return st;
+  if ((st = check_columns(plan, &tile, workers.atoms_n, err))) return st;
   const gg_sm90_registers registers = choose_registers(&st, plan, &tile, &workers, err);
   if (st) return st;
   *schedule = gg_sm90_choose_schedule(plan, alone);
@@ -321,11 +398,11 @@ static gg_status choose(gg_plan *plan, gg_error *err) {
   return GG_OK;
 }
 
-/* What the model asks. A warp reads its rows of A once, and all of B. Only such MMAs use the tensor
- * core. */
+/* What the model asks. A warp reads its rows of A once, and all of its warpgroup's B. Only such
+ * MMAs use the tensor core. */
 static void traits(gg_traits *out, const gg_plan *plan, int arch) {
   (void)arch;
-  out->reads_a = 1;
+  out->reads_a = plan->atoms_n;
   out->reads_b = (double)plan->tile_m / (gg_plan_block_m(plan) / 4.0);
   out->owners = plan->pingpong ? 1 : plan->consumers;
   if (plan->pingpong) out->overlap = GG_OVERLAP_TURNS;
@@ -337,12 +414,13 @@ const gg_target gg_target_sm120 = {
     .id = GG_TARGET_SM120,
     .name = "sm120",
     .family = "sm120",
-    .summary = "mma.sync fed by TMA, sm_120 and sm_121, a and f",
+    .summary = "mma.sync fed by TMA, sm_120 and sm_121, from sm_90a on if named",
     .worker = "warpgroup",
     .pointers = true,
     .gates = true,
     .traces = true,
     .least = {.number = 120, .suffix = 'f'},
+    .named_from = named_from,
     .int32_coordinates = true,
     .scales = true,
     .sparse = true,

@@ -6,8 +6,9 @@
 #include "plan/target.h"
 
 enum {
-  GG_SM120_QUAD = 4,   /* lanes that together hold a row of an MMA's operands */
-  GG_SM120_PIECE = 16, /* columns of B that one ldmatrix brings */
+  GG_SM120_QUAD = 4,       /* lanes that together hold a row of an MMA's operands */
+  GG_SM120_PIECE = 16,     /* columns of B that one ldmatrix brings */
+  GG_SM120_ADDRESSES = 24, /* registers of a thread: addresses, loop state and predicates */
 };
 
 /* How many words of four scale factors each, of A's and of B's rows, a lane holds of one K tile. */
@@ -22,11 +23,14 @@ bool gg_sm120_begins_within_factors(const gg_plan *plan);
  * rows. */
 int gg_sm120_metadata_registers(const gg_plan *plan);
 
-/* A lane's 32-bit registers for what it multiplies: fragments of two K steps, scale factors and
- * metadata. The first function takes the block: `blocks` times 64 rows by `n` columns by `k`
- * elements along K; the second takes the plan's. (sm120_registers.c) */
-int gg_sm120_registers_of(const gg_plan *plan, const gg_mma_atom *mma, int blocks, int n, int k);
+/* A lane's 32-bit registers for what it multiplies: fragments, two sets, of a K step of A and of
+ * `piece` columns of B; scale factors and metadata. gg_sm120_least_registers: the fewest, those of
+ * the narrowest piece, for a block of `blocks` times 64 rows by `n` columns by `k` elements along
+ * K. gg_sm120_piece: how many columns of B the plan's warps load at once: as many of theirs as
+ * registers are left for. (sm120_registers.c) */
+int gg_sm120_least_registers(const gg_plan *plan, const gg_mma_atom *mma, int blocks, int n, int k);
 int gg_sm120_fragment_registers(const gg_plan *plan);
+int gg_sm120_piece(const gg_plan *plan);
 
 gg_status gg_sm120_derive(gg_layouts *out, const gg_plan *plan, gg_error *err); /* derive_sm120.c */
 

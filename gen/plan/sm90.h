@@ -19,6 +19,8 @@ typedef struct gg_sm90_tile {
   int m, n, k;
   gg_mma_atom mma;
   int mma_columns; /* columns of one MMA, or of the warps' MMAs that are taken for one */
+  int beside;      /* warpgroups side by side along N: as many as two that share a tile usually are;
+                    * 0: there are never several */
   bool a_in_registers;
 } gg_sm90_tile;
 
@@ -31,7 +33,7 @@ typedef struct gg_sm90_sums {
 
 typedef struct gg_sm90_workers {
   bool pingpong;
-  int atoms_m, consumers, threads;
+  int atoms_m, atoms_n, consumers, threads;
 } gg_sm90_workers;
 
 typedef struct gg_sm90_cluster {

@@ -67,13 +67,15 @@ static int pieces_of(int lines) {
 
 /* Whether a matrix can be fetched, however wide its boxes are. A stage must hold a box, unless
  * matrices have stages of their own; then there must be warps to fetch them. And each box must
- * begin at a multiple of 16 bytes. */
+ * begin at a multiple of 16 bytes. What is in stages is read by warps that have all of its columns.
+ */
 static bool is_fetchable(const gg_plan *plan, const gg_operand *operand) {
   bool n_major = operand->major == GG_MAJOR_N, apart = gg_plan_fetches_subtiles(plan);
   int lines = n_major ? plan->tile_m : plan->tile_n;
   int columns = apart ? gg_plan_warp_columns(plan) : plan->tile_n; /* columns side by side */
   bool fetchers = !apart || gg_sm90_spare_warps(plan) >= gg_plan_subtile_rings(plan);
-  return plan->specialised && !gg_sm90_has_copiers(plan) && fetchers &&
+  bool whole = apart || gg_plan_column_parts(plan) == 1;
+  return plan->specialised && !gg_sm90_has_copiers(plan) && fetchers && whole &&
          operand->align >= least_bytes &&
          (!n_major || gg_dtype_bytes(operand->type, columns) % least_bytes == 0) &&
          (apart || (int64_t)lines * line_bytes <= gg_sm90_stage_bytes(plan));

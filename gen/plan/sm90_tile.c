@@ -128,16 +128,22 @@ static bool takes_turns(const gg_plan *plan) {
   return schedule->state == GG_SPEC_SET && schedule->number == GG_SCHEDULE_PINGPONG;
 }
 
-/* Warpgroups that share a tile. */
+/* Warpgroups that share a tile, along N and along M. */
+static int atoms_n(const gg_plan *plan, const gg_sm90_tile *tile) {
+  const gg_spec_field *asked = &plan->spec->atom_layout;
+  if (asked->state == GG_SPEC_SET) return (int)asked->tuple[1];
+  return !takes_turns(plan) && usual_consumers(plan, tile) == 2 && tile->beside == 2 ? 2 : 1;
+}
+
 static int atoms_m(const gg_plan *plan, const gg_sm90_tile *tile) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
   if (asked->state == GG_SPEC_SET) return (int)asked->tuple[0];
-  return takes_turns(plan) ? 1 : usual_consumers(plan, tile);
+  return takes_turns(plan) ? 1 : usual_consumers(plan, tile) / atoms_n(plan, tile);
 }
 
 /* Warpgroups that multiply: those of a tile, or two that take tiles in turns. */
 static int consumers_of(const gg_plan *plan, const gg_sm90_tile *tile) {
-  return takes_turns(plan) ? 2 : atoms_m(plan, tile);
+  return takes_turns(plan) ? 2 : atoms_m(plan, tile) * atoms_n(plan, tile);
 }
 
 /* Whether there are too few for one instruction with all of a tile's columns, where a thread has
@@ -260,14 +266,21 @@ static gg_status choose_atom_layout(gg_sm90_workers *workers, const gg_plan *pla
                                     const gg_sm90_tile *tile, gg_error *err) {
   const gg_spec_field *asked = &plan->spec->atom_layout;
   workers->atoms_m = atoms_m(plan, tile);
+  workers->atoms_n = atoms_n(plan, tile);
   if (asked->state != GG_SPEC_SET) return GG_OK;
-  bool fits = workers->pingpong ? workers->atoms_m == 1 : workers->atoms_m <= 3;
-  if (fits && asked->tuple[1] == 1 && asked->tuple[2] == 1) return GG_OK;
-  return gg_refuse(plan, asked, "atom_layout", "of this shape",
-                   workers->pingpong ? "one warpgroup a tile: [1, 1, 1]"
-                   : plan->swap_ab   ? "1 to 3 warpgroups along N: [1, 2, 1]"
-                                     : "1 to 3 warpgroups along M: [2, 1, 1]",
-                   err);
+  int m = workers->atoms_m, n = workers->atoms_n;
+  bool along_n = tile->beside > 0 && !workers->pingpong;
+  bool fits = n == 1 ? m <= (workers->pingpong ? 1 : 3) : along_n && m == 1 && n == 2;
+  if (fits && asked->tuple[2] == 1) return GG_OK;
+  return gg_refuse(
+      plan, asked, "atom_layout", "of this shape",
+      workers->pingpong ? "one warpgroup a tile: [1, 1, 1]"
+      : !along_n
+          ? gg_as_asked(plan, "1 to 3 warpgroups along M: [2, 1, 1]",
+                        "1 to 3 warpgroups along N: [1, 2, 1]")
+          : gg_as_asked(plan, "1 to 3 warpgroups along M: [2, 1, 1]; or two along N: [1, 2, 1]",
+                        "1 to 3 warpgroups along N: [1, 2, 1]; or two along M: [2, 1, 1]"),
+      err);
 }
 
 static gg_status check_threads(const gg_plan *plan, const gg_sm90_workers *workers, gg_error *err) {
@@ -320,7 +333,7 @@ static int fragments_of(const gg_mma_atom *mma, int blocks) {
 }
 
 int gg_sm90_mma_registers(const gg_plan *plan) {
-  return gg_plan_mma_columns(plan) / plan->mma.n *
+  return gg_plan_mma_columns(plan) / gg_plan_column_parts(plan) / plan->mma.n *
          gg_mma_atom_registers(&plan->mma, GG_MMA_C, NULL);
 }
 

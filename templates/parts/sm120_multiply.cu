@@ -1,4 +1,4 @@
-constexpr int piece = 16, pieces = tile_n / piece;  // columns of B that are loaded at once
+constexpr int pieces = mma_n / piece, turns = k_steps * pieces;  // of a K tile
 
 // Loads four matrices of 8 rows, of each of which a lane gets 4 bytes. A row has 16 bytes, or 16
 // elements of 6 or 4 bits, which become bytes.
@@ -38,11 +38,16 @@ __device__ __forceinline__ void load_matrices_b(unsigned (&r)[2][2], unsigned ad
 // Loads A's fragments of a K step: for each MMA, two matrices along M by two along K.
 __device__ __forceinline__ void load_a(unsigned (&tCrA)[frags_m][4], unsigned sA, int row, int step,
                                        int lane) {
+//@ if wide_m_major_a
+  row += lane / 8 % 2 * 8;
+  const int k = step * mma_k + lane / 16 * 8 + lane % 8;  // of a line, which a matrix has across
+//@ else
+  row += a_k_major ? lane % 16 : 0;
   const int k = step * ${k_of_a} + (a_k_major ? lane / 16 * (${k_of_a} / 2) : lane);
+//@ end
 #pragma unroll
   for (int i = 0; i < frags_m; ++i) {
-    load_matrices_a(tCrA[i],
-                    sA + smem_a(row + i * mma_m + (a_k_major ? lane % 16 : 0), k) * bits_a / 8);
+    load_matrices_a(tCrA[i], sA + smem_a(row + i * mma_m, k) * bits_a / 8);
     // MMAs take an element of four bits from the middle of its byte.
     if constexpr (shift_a > 0)
 #pragma unroll
@@ -74,54 +79,87 @@ __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][4], unsigned sB, int 
 // Loads B's fragments of 16 columns: for each eight of them, two matrices along K.
 __device__ __forceinline__ void load_b(unsigned (&tCrB)[2][2], unsigned sB, int column, int step,
                                        int lane) {
+//@ if wide_n_major_b
+  column += lane / 16 * 8;
+  const int k = step * mma_k + lane / 8 % 2 * 8 + lane % 8;  // of a line, which a matrix has across
+//@ else
+  column += b_k_major ? lane / 16 * 8 + lane % 8 : 0;
   const int k = step * mma_k + (b_k_major ? lane / 8 % 2 * (mma_k / 2) : lane);
-  load_matrices_b(
-      tCrB, sB + smem_b(column + (b_k_major ? lane / 16 * 8 + lane % 8 : 0), k) * bits_b / 8);
+//@ end
+  load_matrices_b(tCrB, sB + smem_b(column, k) * bits_b / 8);
   if constexpr (shift_b > 0)
 #pragma unroll
     for (int w = 0; w < 4; ++w) tCrB[w / 2][w % 2] <<= shift_b;
 }
 //@ end
 
-// Multiplies a tile's K tiles as they arrive. Each warp computes 16 rows, by all columns, of each
-// of its warpgroup's blocks of 64 rows, which begin with first_block. While 16 columns are
-// multiplied, the fragments of the next 16 are loaded. A stage is released when all of it is in
-// registers.
+// Loads what is multiplied in one turn: B's fragments of a piece's columns, in front of which, with
+// a K step's first piece, A's of the step. Turns use two sets of registers alternately.
+__device__ __forceinline__ void load_turn(unsigned (&tCrA)[2][frags_m][4],
+                                          unsigned (&tCrB)[2][piece / 16][2][${words_b}],
+                                          unsigned stage, int row, int column, int turn, int lane) {
+  const int step = turn / pieces;
+  if (turn % pieces == 0) load_a(tCrA[step % 2], stage, row, step, lane);
+#pragma unroll
+  for (int i = 0; i < piece / 16; ++i)
+    load_b(tCrB[turn % 2][i], stage + stage_bytes_a, column + turn % pieces * piece + i * 16, step,
+           lane);
+}
+
+// Gives back a stage that is in registers as a whole.
+__device__ __forceinline__ void release_loaded(unsigned empty_barriers, int stage) {
+  fence_async_shared();  // what was read comes before what is copied there next
+  __syncwarp();
+  release(empty_barriers, stage);
+}
+
+// Multiplies a tile's K tiles as they arrive. Each warp computes 16 rows of each of its warpgroup's
+// blocks of 64 rows, which begin with first_block, by ${whose_columns}. While
+// one turn's MMAs run, the next one's fragments are loaded, those of the next K tile, too. So a
+// stage is released in the second turn of the K tile behind it, when its loads have long arrived:
+// the fence would wait for them.
 __device__ __forceinline__ void multiply(acc_t (&tCrC)[frags_m][acc_words], ring_position &read,
                                          unsigned empty_barriers, unsigned smem, int k_tiles,
-                                         int first_block${factor_parameter}) {
-  constexpr int turns = k_steps * pieces;
+                                         int first_block${column_parameter}${factor_parameter}) {
+  constexpr int release_turn = turns > 1 ? 1 : 0;
+  // The next K tile's first fragments go to the first set of registers, which the last K step of an
+  // odd number uses, too: they are loaded behind its MMAs then.
+  constexpr bool loads_ahead = k_steps % 2 == 0;
+  if (k_tiles == 0) return;
   const int lane = int(threadIdx.x) % warp_size;
   const int row = first_block * mma_m + int(threadIdx.x) / warp_size % warps_per_group * 16;
+  unsigned tCrA[2][frags_m][4], tCrB[2][piece / 16][2][${words_b}];
+  unsigned sA = smem + read.stage * stage_bytes;
+  mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+  load_turn(tCrA, tCrB, sA, row, ${first_column}, 0, lane);
 #pragma unroll 1
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
-    const unsigned sA = smem + read.stage * stage_bytes, sB = sA + stage_bytes_a;
-    unsigned tCrA[2][frags_m][4], tCrB[2][2][${words_b}];
-    mbarrier_wait(full_barrier(smem, read.stage), read.parity);
+    const bool more = k_tile + 1 < k_tiles;
 //@ insert load_factors
 //@ insert load_words
-    load_a(tCrA[0], sA, row, 0, lane);
-    load_b(tCrB[0], sB, 0, 0, lane);
 #pragma unroll
-    for (int at = 0; at < turns; ++at) {
-      const int step = at / pieces, next = at + 1;
-      if (next < turns) {
-        if (next % pieces == 0) load_a(tCrA[next / pieces % 2], sA, row, next / pieces, lane);
-        load_b(tCrB[next % 2], sB, next % pieces * piece, next / pieces, lane);
-      } else {
-        fence_async_shared();  // what was read comes before what is copied there next
-        __syncwarp();
-        release(empty_barriers, read.stage);
+    for (int turn = 0; turn < turns; ++turn) {
+      const int step = turn / pieces, next = (turn + 1) % turns;
+      if (turn == release_turn && k_tile > 0) release_loaded(empty_barriers, read.before());
+      if (next == 0 && more) {
+        read.advance();
+        sA = smem + read.stage * stage_bytes;
+        mbarrier_wait(full_barrier(smem, read.stage), read.parity);
       }
+      if (next != 0 || (more && loads_ahead))
+        load_turn(tCrA, tCrB, sA, row, ${first_column}, next, lane);
 #pragma unroll
-      for (int half = 0; half < 2; ++half)
+      for (int column = 0; column < piece; column += 8)
 #pragma unroll
         for (int i = 0; i < frags_m; ++i) {
-          const int n = at % pieces * 2 + half;  // which eight columns
+          const int n = turn % pieces * (piece / 8) + column / 8;  // which eight columns
           mma(reinterpret_cast<acc_t (&)[atom_words]>(tCrC[i][n * atom_words]), tCrA[step % 2][i],
-              tCrB[at % 2][half]${metadata_argument}${scale_arguments});
+              tCrB[turn % 2][column / 16][column / 8 % 2]${metadata_argument}${scale_arguments});
         }
+      if (next == 0 && more && !loads_ahead)
+        load_turn(tCrA, tCrB, sA, row, ${first_column}, next, lane);
     }
-    read.advance();
   }
+  release_loaded(empty_barriers, read.stage);
+  read.advance();
 }

@@ -1,5 +1,10 @@
     const int consumer = group - 1;
+//@ if column_parts_of_tile
+    constexpr int first_block = 0;  // each consumer has all of the tile's rows
+    const int first_column = consumer * mma_n;
+//@ else
     const int first_block = pingpong ? 0 : consumer * frags_m;  // of the tile's 64-row blocks
+//@ end
     const int turn = pingpong ? consumer : 0;
     const unsigned staging =
         smem + epi_begin + (warp - warps_per_group)${of_box} * epi_buffers * epi_bytes;
@@ -40,7 +45,7 @@
             int(min(n - at.n0, int64(tile_n))),
             cluster_k == 1 ? worker : list.rank_k * workers + worker);
       }
-      multiply(tCrC, read, empty_barriers, smem, ${k_tiles}, first_block${first_factor});
+      multiply(tCrC, read, empty_barriers, smem, ${k_tiles}, first_block${and_first_column}${first_factor});
       if (pingpong && ${more_tiles}) pass_turn(consumer);
 //@ insert locate_late
       if constexpr (reads_ahead) {
@@ -53,6 +58,9 @@
 //@ insert take_set
 
       const int row0 = at.m0 + first_block * mma_m + warp % warps_per_group * epi_m;
+//@ if column_parts_of_tile
+      const int col0 = at.n0 + first_column;
+//@ end
       epilogue_arguments arguments = {
 //@ insert arguments
       };

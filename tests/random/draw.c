@@ -44,7 +44,8 @@ static int draw_number(draws *from, const char *words) {
 
 /* ---- Operands ------------------------------------------------------------------------- */
 
-typedef enum family { SM90, SM80, NAIVE, SM100, SIMT, SM120 } family;
+/* PLAIN: family sm120 with types that every mma.sync has, by its atom's name. */
+typedef enum family { SM90, SM80, NAIVE, SM100, SIMT, SM120, PLAIN } family;
 
 /* What the rest of a spec depends on. */
 typedef struct nature {
@@ -96,6 +97,7 @@ static nature draw_nature(draws *from, family of) {
       [NAIVE] = "f16|bf16|f32",
       [SIMT] = "f32|f32|f64|f16|bf16|s8|s8|u8",
       [SM120] = "e4m3|e4m3|e5m2|e2m1|e2m1|e3m2|e2m3",
+      [PLAIN] = "f16|bf16|f16|bf16|tf32|s8|u8",
       [SM100] = "f16|bf16|f16|bf16|tf32|e4m3|e4m3|e5m2|s8|u8|e2m1|e2m1|e3m2|e2m3",
   };
   nature out = {.family = of, .in_byte = 1};
@@ -156,6 +158,7 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
   draws later = {.seed = from->seed ^ 0x3333333333333333, .drawn = from->drawn};
   bool any = is->packed || is->family == SM120 ? chance(from, 2)
              : is->family == SM100             ? is->bytes < 4 || chance(from, 50)
+             : is->family == PLAIN             ? is->half || chance(from, 30)
                                                : is->family != SM90 || is->half || chance(from, 2);
   if (is->family == SM80 && is->sparse && !is->half) any = chance(from, 2); /* it refuses them */
   if (is->in_byte > 1) any = false;
@@ -169,7 +172,7 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
                                          : "f32|f16|bf16|f32|f16|bf16|e4m3|s8|u8";
   /* Which sm100 refuses of some, and sm120. */
   bool lines = is->family != SM100 || !(is->packed || *is->scale || is->sparse);
-  int unaligned = lines && is->family != SM120 ? 25 : 3;
+  int unaligned = lines && is->family != SM120 && is->family != PLAIN ? 25 : 3;
   char scale[word_max + 16], more[word_max + 32];
   snprintf(scale, sizeof scale, "%s%s", *is->scale ? ", scale: " : "", is->scale);
   snprintf(more, sizeof more, "%s, sparse: true", scale);
@@ -285,6 +288,25 @@ static void draw_tile_of_sm120(gg_str *out, draws *from, const nature *is) {
         "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
 }
 
+static void draw_tile_of_plain(gg_str *out, draws *from, const nature *is) {
+  bool swap = chance(from, 25);
+  int rows = draw_number(from, "64|64|128|128|192|256");
+  int columns = draw_number(from, "16|32|48|64|64|96|128|256");
+  int k = draw_number(from, "8|16|24|32|32|48|64") * 2 / is->bytes;
+  gg_str_printf(out, "atom: m16n8k%d\n", 32 / is->bytes);
+  if (!chance(from, 5))
+    gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
+  if (swap) maybe(out, from, 80, "swap_ab", "true");
+  maybe(out, from, 100, "schedule",
+        rows == 64 ? "warp_specialized|pingpong|pingpong|cooperative"
+                   : "cooperative|cooperative|cooperative|pingpong|warp_specialized");
+  maybe(out, from, 40, "atom_layout",
+        swap ? "[1,1,1]|[1,2,1]|[2,1,1]|[2,1,1]|[2,2,1]"
+             : "[1,1,1]|[2,1,1]|[1,2,1]|[1,2,1]|[2,2,1]");
+  maybe(out, from, 60, "scheduler",
+        "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
+}
+
 static void draw_tile_of_sm80(gg_str *out, draws *from, const nature *is) {
   maybe(out, from, 10, "operand_source", "{a: registers}|{b: shared}");
   if (is->bytes == 8)
@@ -330,6 +352,8 @@ static void draw_tile(gg_str *out, draws *from, const nature *is) {
     draw_tile_of_sm100(out, from, is);
   else if (is->family == SM120)
     draw_tile_of_sm120(out, from, is);
+  else if (is->family == PLAIN)
+    draw_tile_of_plain(out, from, is);
   else if (is->family == SM90)
     draw_tile_of_sm90(out, from, is);
   else
@@ -587,6 +611,7 @@ static void draw_whole(gg_str *out, draws *from, family of) {
                                       [NAIVE] = "sm_80|sm_86|sm_89|sm_90",
                                       [SIMT] = "sm_80|sm_86|sm_89|sm_90",
                                       [SM120] = "sm_120a|sm_120f|sm_121a",
+                                      [PLAIN] = "sm_90a|sm_90a|sm_120a|sm_121a|sm_100a",
                                       [SM100] = "sm_100a|sm_100f|sm_103a|sm_110a|sm_110f"};
   char arch[word_max];
   nature is = draw_nature(from, of);
@@ -616,6 +641,10 @@ void draw_spec_of_sm100(gg_str *out, draws *from) {
 
 void draw_spec_of_sm120(gg_str *out, draws *from) {
   draw_whole(out, from, SM120);
+}
+
+void draw_spec_of_plain(gg_str *out, draws *from) {
+  draw_whole(out, from, PLAIN);
 }
 
 void draw_spec_of_simt(gg_str *out, draws *from) {

@@ -1,10 +1,10 @@
-/* random_specs [--family sm100|sm120|simt] [--seed S] [--first I] [--count N] [--launches L]
- * [--keep FOLDER] SPEC...: specs from a seed (of sm100, of sm120, of simt, or of the others), and
- * those of files, each refused by the plan in so many words, or generated, compiled to PTX and run
- * in the emulator on small ragged problems, against sums in f64, with guard zones. Each runs twice:
- * with asynchronous work as late as it may be on two threads of the host, then at random moments on
- * one; and on one workspace again and again. All must give the same bits, and leave the counters
- * zero.
+/* random_specs [--family sm100|sm120|plain|simt] [--seed S] [--first I] [--count N] [--launches L]
+ * [--keep FOLDER] SPEC...: specs from a seed (of sm100, of sm120, of sm120 with types that every
+ * mma.sync has, of simt, or of the others), and those of files, each refused by the plan in so many
+ * words, or generated, compiled to PTX and run in the emulator on small ragged problems, against
+ * sums in f64, with guard zones. Each runs twice: with asynchronous work as late as it may be on
+ * two threads of the host, then at random moments on one; and on one workspace again and again. All
+ * must give the same bits, and leave the counters zero.
  *
  * `--launches 0` only generates. A failure prints the spec, its number and the problem: `--seed S
  * --first I --count 1` has it again. The legal specs are kept in FOLDER, where tests/cli/compile.sh
@@ -128,6 +128,8 @@ static bool read_options(options *out, int argc, char **argv) {
       out->draw = draw_spec_of_sm100;
     else if (strcmp(name, "family") == 0 && strcmp(value, "sm120") == 0)
       out->draw = draw_spec_of_sm120;
+    else if (strcmp(name, "family") == 0 && strcmp(value, "plain") == 0)
+      out->draw = draw_spec_of_plain;
     else if (strcmp(name, "family") == 0 && strcmp(value, "simt") == 0)
       out->draw = draw_spec_of_simt;
     else if (!read_number(&number, value))
@@ -154,9 +156,10 @@ int main(int argc, char **argv) {
   options given;
   totals all = {0};
   if (!read_options(&given, argc, argv)) {
-    fprintf(stderr,
-            "usage: random_specs [--family sm100|sm120|simt] [--seed S] [--first I] [--count N] "
-            "[--launches L] [--keep FOLDER] SPEC...\n");
+    fprintf(
+        stderr,
+        "usage: random_specs [--family sm100|sm120|plain|simt] [--seed S] [--first I] [--count N] "
+        "[--launches L] [--keep FOLDER] SPEC...\n");
     return 2;
   }
   if (gg_compiler_open(&compiler, &opt, &err)) {
