@@ -397,11 +397,21 @@ static bool lie_anywhere(const gg_distributed *tile, const gg_distribution *dist
          distribution->shares > 0;
 }
 
+enum { large_cluster = 8 };
+
 /* Seconds that a launch of clusters takes more than one of single CTAs. */
 static double launching_clusters(const gg_distributed *tile, const gg_device_model *device) {
-  enum { large = 8 };
   int ctas = tile->cluster_m * tile->cluster_n;
-  return (ctas > 1 ? device->cluster : 0) + (ctas >= large ? device->large_cluster : 0);
+  return (ctas > 1 ? device->cluster : 0) + (ctas >= large_cluster ? device->large_cluster : 0);
+}
+
+/* The part of its whole time that a kernel of large clusters takes longer. CTAs that share each K
+ * tile of A and of B wait for one another; in how far what they wait for grows with K, or with what
+ * a K tile takes, was looked for and not found. */
+static double held_up(const gg_distributed *tile, const gg_device_model *device, int64_t k) {
+  enum { few = 8 };
+  bool large = tile->cluster_m * tile->cluster_n >= large_cluster && tile->cluster_k == 1;
+  return large && k > (int64_t)few * tile->tile_k ? device->large_cluster_share : 0;
 }
 
 gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_t multiprocessors) {
@@ -441,6 +451,7 @@ gg_prediction gg_model_predict(const gg_model *model, gg_extents extents, int64_
   out.sharing = sharing(&w, &distribution);
   double shown = device->dram_share * read_share(&w, out.dram_bytes) * out.dram;
   out.seconds = out.launch + seconds + last + out.sharing + shown;
+  out.seconds *= 1 + held_up(tile, device, extents.k);
   return out;
 }
 
