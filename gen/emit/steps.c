@@ -257,10 +257,11 @@ static void consume(gg_outline *outline, const gg_plan *plan, const gg_layouts *
                   plan->consumers == 1 ? ""
                   : plan->pingpong     ? " that take whole tiles in turns: one stores while the "
                                          "other multiplies"
-                                       : " that share each tile",
+                  : gg_plan_column_parts(plan) > 1 ? " that have half of each tile's columns each"
+                                                   : " that share each tile",
                   gg_plan_multiplies_by_warps(plan)
-                      ? "mma.sync out of registers, to which ldmatrix brings the fragments of the "
-                        "next 16 columns meanwhile"
+                      ? "mma.sync out of registers, to which ldmatrix brings the next fragments "
+                        "meanwhile"
                   : plan->a_in_registers
                       ? "wgmma reads B from shared memory by descriptors, A from "
                         "registers"
