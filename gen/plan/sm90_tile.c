@@ -150,9 +150,9 @@ static int consumers_of(const gg_plan *plan, const gg_sm90_tile *tile) {
  * enough for their sums behind setmaxnreg: so where four warpgroups divide what there is. Two
  * instructions side by side then multiply by half of the columns each. */
 static bool lacks_registers(const gg_plan *plan, const gg_sm90_tile *tile) {
-  int consumers = consumers_of(plan, tile);
-  if (consumers < 3 || !plan->specialised) return false;
-  return mma_registers(&tile->mma) > launch_registers(plan, consumers + 1);
+  enum { most = 3 /* what more than these are asked for is refused with the layout of atoms */ };
+  if (takes_turns(plan) || atoms_m(plan, tile) != most || !plan->specialised) return false;
+  return mma_registers(&tile->mma) > launch_registers(plan, most + 1);
 }
 
 /* ---- MMA -------------------------------------------------------------------------------- */
