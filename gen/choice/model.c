@@ -406,8 +406,8 @@ static double launching_clusters(const gg_distributed *tile, const gg_device_mod
 }
 
 /* The part of its whole time that a kernel of large clusters takes longer. CTAs that share each K
- * tile of A and of B wait for one another; in how far what they wait for grows with K, or with what
- * a K tile takes, was looked for and not found. */
+ * tile of A and of B wait for one another. As a time for each K step, or for each launch, it does
+ * not explain what was measured. */
 static double held_up(const gg_distributed *tile, const gg_device_model *device, int64_t k) {
   enum { few = 8 };
   bool large = tile->cluster_m * tile->cluster_n >= large_cluster && tile->cluster_k == 1;
