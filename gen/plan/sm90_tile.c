@@ -150,7 +150,7 @@ static int consumers_of(const gg_plan *plan, const gg_sm90_tile *tile) {
  * enough for their sums behind setmaxnreg: so where four warpgroups divide what there is. Two
  * instructions side by side then multiply by half of the columns each. */
 static bool lacks_registers(const gg_plan *plan, const gg_sm90_tile *tile) {
-  enum { most = 3 /* what more than these are asked for is refused with the layout of atoms */ };
+  enum { most = 3 /* where more are asked for, the layout of atoms is refused */ };
   if (takes_turns(plan) || atoms_m(plan, tile) != most || !plan->specialised) return false;
   return mma_registers(&tile->mma) > launch_registers(plan, most + 1);
 }
