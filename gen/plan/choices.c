@@ -36,6 +36,13 @@ gg_status gg_refuse(const gg_plan *plan, const gg_spec_field *field, const char 
   return gg_fail(err, PLAN_UNSUPPORTED, &field->mark, plan->target->family, what, asked, instead);
 }
 
+gg_status gg_refuse_major(const gg_plan *plan, const gg_spec_operand *asked, bool is_a,
+                          const char *instead, gg_error *err) {
+  return gg_refuse(plan, &asked->major,
+                   is_a ? "A of this type with major" : "B of this type with major",
+                   asked->major.text, instead, err);
+}
+
 /* Appends which other family has the type. If A and B differ, a family may have only one of the
  * two, beside an operand of the same type. */
 static void say_elsewhere(gg_str *out, const gg_plan *plan, const gg_spec_field *field,

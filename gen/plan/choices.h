@@ -17,6 +17,10 @@ gg_status gg_refuse(const gg_plan *plan, const gg_spec_field *field, const char 
 gg_status gg_refuse_type(const gg_plan *plan, const gg_spec_field *field, const char *what,
                          gg_dtype type, const char *instead, gg_error *err);
 
+/* gg_refuse of an operand's major. `is_a`: whether it is the problem's A, not its B. */
+gg_status gg_refuse_major(const gg_plan *plan, const gg_spec_operand *asked, bool is_a,
+                          const char *instead, gg_error *err);
+
 /* Whether a fixed extent is a whole number of tiles, so that no tile reaches beyond it. */
 bool gg_is_even(int64_t fixed, int tile);
 

@@ -16,8 +16,7 @@ static gg_status choose_target(gg_plan *plan, gg_error *err) {
   plan->limits = gg_arch_info_of(plan->arch.number);
   plan->device = gg_device_row(plan->arch.number);
   for (const gg_target *const *target = gg_targets; *target; target++) {
-    int least = (*target)->named_from ? (*target)->named_from : (*target)->least.number;
-    if (plan->arch.number < least || !(*target)->accepts(spec)) continue;
+    if (!(*target)->accepts(spec)) continue;
     plan->target = *target;
     return GG_OK;
   }

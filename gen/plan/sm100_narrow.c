@@ -10,10 +10,8 @@ static gg_status choose_operand(const gg_plan *plan, gg_operand *operand,
                                 const gg_spec_operand *asked, bool is_a, gg_error *err) {
   if (gg_dtype_info_of(operand->type)->bits >= 8) return GG_OK;
   if (operand->major != GG_MAJOR_K)
-    return gg_refuse(plan, &asked->major,
-                     is_a != plan->swap_ab ? "A of this type with major"
-                                           : "B of this type with major",
-                     asked->major.text, "k: others of 8 and 16 bits alone", err);
+    return gg_refuse_major(plan, asked, is_a != plan->swap_ab, "k: others of 8 and 16 bits alone",
+                           err);
   if (!gg_plan_unpacks(plan, operand->type)) return GG_OK;
   if (asked->align.state != GG_SPEC_SET) operand->align = GG_UNPACKED_ALIGN;
   if (operand->align >= GG_UNPACKED_ALIGN) return GG_OK;

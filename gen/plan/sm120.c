@@ -51,7 +51,6 @@ enum {
   line_bytes = 128,  /* bytes of a tile's K: the widest swizzle's pattern, */
   short_line = 64,   /* or half of it, */
   enough_stages = 3, /* if fewer stages than this fit with the former */
-  named_from = 90,   /* the oldest architecture, for specs that name the atom */
 };
 
 /* Whether an operand has 8-bit or narrower floats: mma.sync of other architectures does not
@@ -70,12 +69,12 @@ static bool names_atom(const gg_spec_field *atom) {
   return false;
 }
 
-/* Whether the family is for this spec. Other types without a schedule are left to family sm80. */
+/* Whether the family is for this spec: before sm_120, of what has a suffix, so that it has TMA, for
+ * those that name the atom. Other types without a schedule are left to family sm80. */
 static bool accepts(const gg_spec *spec) {
   gg_arch arch = spec->arch.arch;
   const gg_spec_field *schedule = &spec->schedule;
-  if (arch.number < named_from || !arch.suffix) return false;
-  if (arch.number < 120 && !names_atom(&spec->atom)) return false;
+  if (!arch.suffix || (arch.number < 120 && !names_atom(&spec->atom))) return false;
   if (schedule->state != GG_SPEC_SET)
     return arch.number >= 120 && (is_narrow(&spec->a) || is_narrow(&spec->b) ||
                                   gg_spec_is_scaled(&spec->a) || gg_spec_is_scaled(&spec->b));
@@ -153,11 +152,9 @@ static gg_status check_major(const gg_plan *plan, const gg_operand *operand,
   int bits = gg_dtype_info_of(operand->type)->bits;
   bool transposes = bits == 16 || (bits <= 8 && plan->arch.number >= bytes_from);
   if (operand->major == GG_MAJOR_K || transposes) return GG_OK;
-  return gg_refuse(plan, &asked->major,
-                   is_a != plan->swap_ab ? "A of this type with major"
-                                         : "B of this type with major",
-                   asked->major.text,
-                   "k: ldmatrix transposes elements of 16 bits, and from sm_100a on of 8", err);
+  return gg_refuse_major(plan, asked, is_a != plan->swap_ab,
+                         "k: ldmatrix transposes elements of 16 bits, and from sm_100a on of 8",
+                         err);
 }
 
 /* Tensor maps bring both operands. ldmatrix reads them from lines along K, M or N. */
@@ -245,10 +242,8 @@ static gg_status check_extents(const gg_plan *plan, const gg_sm90_tile *tile, gg
     return gg_fail(err, PLAN_UNSUPPORTED, gg_element_mark(asked, 1), plan->target->family, n, value,
                    has);
   }
-  gg_status st = check_columns(plan, tile, 1, err);
-  if (!st)
-    st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
-                           gg_element_mark(asked, 2), err);
+  gg_status st = gg_check_multiple("tile K", tile->k, row_of(plan)->k, "K of the atom",
+                                   gg_element_mark(asked, 2), err);
   if (!st && plan->sparse_a)
     st = gg_check_multiple(gg_as_asked(plan, "tile M", "tile N"), tile->m, GG_METADATA_TILE_ROWS,
                            "rows of a tile of metadata", gg_element_mark(asked, 0), err);
@@ -420,7 +415,6 @@ const gg_target gg_target_sm120 = {
     .gates = true,
     .traces = true,
     .least = {.number = 120, .suffix = 'f'},
-    .named_from = named_from,
     .int32_coordinates = true,
     .scales = true,
     .sparse = true,

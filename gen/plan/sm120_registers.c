@@ -49,10 +49,13 @@ static int fragments_of(const gg_mma_atom *mma, int blocks, int piece) {
   return sets * (blocks * a + piece / columns * b);
 }
 
+static int words_beside(const gg_plan *plan, const gg_mma_atom *mma, int blocks, int n, int k) {
+  return words_a(plan, blocks, k) + words_b(plan, n, k) + metadata_words(plan, mma, blocks, k);
+}
+
 int gg_sm120_least_registers(const gg_plan *plan, const gg_mma_atom *mma, int blocks, int n,
                              int k) {
-  return fragments_of(mma, blocks, GG_SM120_PIECE) + words_a(plan, blocks, k) +
-         words_b(plan, n, k) + metadata_words(plan, mma, blocks, k);
+  return fragments_of(mma, blocks, GG_SM120_PIECE) + words_beside(plan, mma, blocks, n, k);
 }
 
 /* With few wide pieces ptxas has more MMAs between loads and their use. (Measured:
@@ -69,8 +72,7 @@ int gg_sm120_piece(const gg_plan *plan) {
 }
 
 int gg_sm120_fragment_registers(const gg_plan *plan) {
-  int least =
-      gg_sm120_least_registers(plan, &plan->mma, blocks_of(plan), plan->tile_n, plan->tile_k);
-  return least - fragments_of(&plan->mma, blocks_of(plan), GG_SM120_PIECE) +
-         fragments_of(&plan->mma, blocks_of(plan), gg_sm120_piece(plan));
+  int blocks = blocks_of(plan);
+  return fragments_of(&plan->mma, blocks, gg_sm120_piece(plan)) +
+         words_beside(plan, &plan->mma, blocks, plan->tile_n, plan->tile_k);
 }

@@ -51,12 +51,10 @@ gg_status gg_sm90_check_transposed(const gg_plan *plan, gg_error *err) {
     if (!gg_sm90_transposes(plan, operands[i])) continue;
     bool is_a = i == plan->swap_ab;
     if (!plan->specialised) {
-      return gg_refuse(plan, &asked[i]->major,
-                       is_a ? "A of this type with major" : "B of this type with major",
-                       asked[i]->major.text,
-                       "k beside schedule multistage: wgmma reads K-major alone, and there is no "
-                       "warpgroup that transposes",
-                       err);
+      return gg_refuse_major(plan, asked[i], is_a,
+                             "k beside schedule multistage: wgmma reads K-major alone, and there "
+                             "is no warpgroup that transposes",
+                             err);
     }
     if (operands[i]->align >= chunk_bytes) continue;
     return gg_refuse(plan, &asked[i]->align,

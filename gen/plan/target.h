@@ -26,8 +26,6 @@ struct gg_target {
   const char *summary; /* one line for people */
   const char *worker;  /* the threads that execute one MMA: "warp" */
   gg_arch least;
-  int named_from; /* it also takes specs for architectures from this one on that name its atom; 0:
-                   * none before `least` */
   bool int32_coordinates; /* its kernels hold M, N and the batch in 32 bits */
 
   /* Whether the target can plan this spec, by its architecture and schedule. */

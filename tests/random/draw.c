@@ -200,6 +200,20 @@ static void draw_operands(gg_str *out, draws *from, const nature *is) {
 
 /* ---- The tile and what computes it ---------------------------------------------------- */
 
+static const char schedulers[] =
+    "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}";
+
+/* `swap`: of the transposed problem, whose rows are the tile's columns. */
+static void put_tile(gg_str *out, bool swap, int rows, int columns, int k) {
+  gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
+}
+
+/* The same in most specs, with `swap_ab` in most of those that need it. */
+static void draw_put_tile(gg_str *out, draws *from, bool swap, int rows, int columns, int k) {
+  if (!chance(from, 5)) put_tile(out, swap, rows, columns, k);
+  if (swap) maybe(out, from, 80, "swap_ab", "true");
+}
+
 static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
   int rows = draw_number(from, "64|64|64|128|128|192|256");
   int columns = draw_number(from, is->integers ? "8|16|24|32|48|64|64|96|128|40"
@@ -207,8 +221,7 @@ static void draw_tile_of_sm90(gg_str *out, draws *from, const nature *is) {
   if (rows > 64 && chance(from, 8)) columns = draw_number(from, "208|224|240|264|272|288|320");
   int k = 32 / is->bytes * draw_number(from, "1|2|2|4|4|4|8|3");
   bool swap = chance(from, 30);
-  if (!chance(from, 4))
-    gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
+  if (!chance(from, 4)) put_tile(out, swap, rows, columns, k);
   if (swap)
     maybe(out, from, 70, "swap_ab", "true");
   else
@@ -246,8 +259,7 @@ static void draw_tile_of_sm100(gg_str *out, draws *from, const nature *is) {
     k = draw_number(from, "384|384|768|192");
     gg_str_printf(out, "atom: m%dn%dk96\n", pair ? 2 * rows : rows, columns);
   }
-  if (long_k || !chance(from, 4))
-    gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
+  if (long_k || !chance(from, 4)) put_tile(out, swap, rows, columns, k);
   if (swap) maybe(out, from, 80, "swap_ab", "true");
   gg_str_puts(out, pair ? "cta_group: 2\n" : "");
   maybe(out, from, 40, "accumulator_stages", "1|1|2|2|3|4");
@@ -276,16 +288,13 @@ static void draw_tile_of_sm120(gg_str *out, draws *from, const nature *is) {
     k = packed || is->packed ? 256 : 128;
     if (k == 256 && !packed && columns > 64) columns = 64;
   }
-  if (!chance(from, 5))
-    gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
-  if (swap) maybe(out, from, 80, "swap_ab", "true");
+  draw_put_tile(out, from, swap, rows, columns, k);
   maybe(out, from, 50, "schedule",
         rows == 64 ? "warp_specialized|pingpong|pingpong"
                    : "cooperative|pingpong|warp_specialized");
   maybe(out, from, 5, "operand_source", "{a: registers}|{b: registers}");
   maybe(out, from, 5, "cluster", "[1,1,1]|[2,1,1]");
-  maybe(out, from, 60, "scheduler",
-        "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
+  maybe(out, from, 60, "scheduler", schedulers);
 }
 
 static void draw_tile_of_plain(gg_str *out, draws *from, const nature *is) {
@@ -294,17 +303,14 @@ static void draw_tile_of_plain(gg_str *out, draws *from, const nature *is) {
   int columns = draw_number(from, "16|32|48|64|64|96|128|256");
   int k = draw_number(from, "8|16|24|32|32|48|64") * 2 / is->bytes;
   gg_str_printf(out, "atom: m16n8k%d\n", 32 / is->bytes);
-  if (!chance(from, 5))
-    gg_str_printf(out, "tile: [%d, %d, %d]\n", swap ? columns : rows, swap ? rows : columns, k);
-  if (swap) maybe(out, from, 80, "swap_ab", "true");
+  draw_put_tile(out, from, swap, rows, columns, k);
   maybe(out, from, 100, "schedule",
         rows == 64 ? "warp_specialized|pingpong|pingpong|cooperative"
                    : "cooperative|cooperative|cooperative|pingpong|warp_specialized");
   maybe(out, from, 40, "atom_layout",
         swap ? "[1,1,1]|[1,2,1]|[2,1,1]|[2,1,1]|[2,2,1]"
              : "[1,1,1]|[2,1,1]|[1,2,1]|[1,2,1]|[2,2,1]");
-  maybe(out, from, 60, "scheduler",
-        "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
+  maybe(out, from, 60, "scheduler", schedulers);
 }
 
 static void draw_tile_of_sm80(gg_str *out, draws *from, const nature *is) {
@@ -314,8 +320,7 @@ static void draw_tile_of_sm80(gg_str *out, draws *from, const nature *is) {
   else
     maybe(out, from, 20, "schedule", "multistage");
   if (is->fp8) maybe(out, from, 40, "promote", "0|0|1|2|4");
-  maybe(out, from, 40, "scheduler",
-        "persistent|data_parallel|split_k|stream_k|{kind: split_k, splits: 3}");
+  maybe(out, from, 40, "scheduler", schedulers);
   if (chance(from, 5)) return;
   int m = draw_number(from, "16|32|64|96|128"), n = draw_number(from, "8|16|32|48|64|128");
   int k = draw_number(from, "16|32|32|64") * 2 / is->bytes * is->in_byte;

@@ -115,6 +115,23 @@ static bool read_number(int64_t *out, const char *text) {
   return end != text && !*end && !errno && *out >= 0;
 }
 
+/* Sets what draws specs; false if no family has this name. */
+static bool read_family(options *out, const char *name) {
+  static const struct {
+    const char *name;
+    void (*draw)(gg_str *out, draws *from);
+  } families[] = {{"sm100", draw_spec_of_sm100},
+                  {"sm120", draw_spec_of_sm120},
+                  {"plain", draw_spec_of_plain},
+                  {"simt", draw_spec_of_simt}};
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+    if (strcmp(name, families[i].name) != 0) continue;
+    out->draw = families[i].draw;
+    return true;
+  }
+  return false;
+}
+
 static bool read_options(options *out, int argc, char **argv) {
   *out = (options){.seed = 1, .launches = 2, .draw = draw_spec};
   int at = 1;
@@ -122,17 +139,15 @@ static bool read_options(options *out, int argc, char **argv) {
     int64_t number = 0;
     const char *name = argv[at] + strspn(argv[at], "-"), *value = argv[at + 1];
     if (!value) return false;
-    if (strcmp(name, "keep") == 0)
+    if (strcmp(name, "keep") == 0) {
       out->keep = value;
-    else if (strcmp(name, "family") == 0 && strcmp(value, "sm100") == 0)
-      out->draw = draw_spec_of_sm100;
-    else if (strcmp(name, "family") == 0 && strcmp(value, "sm120") == 0)
-      out->draw = draw_spec_of_sm120;
-    else if (strcmp(name, "family") == 0 && strcmp(value, "plain") == 0)
-      out->draw = draw_spec_of_plain;
-    else if (strcmp(name, "family") == 0 && strcmp(value, "simt") == 0)
-      out->draw = draw_spec_of_simt;
-    else if (!read_number(&number, value))
+      continue;
+    }
+    if (strcmp(name, "family") == 0) {
+      if (!read_family(out, value)) return false;
+      continue;
+    }
+    if (!read_number(&number, value))
       return false;
     else if (strcmp(name, "seed") == 0)
       out->seed = (uint64_t)number;
