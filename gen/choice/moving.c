@@ -21,14 +21,14 @@ static line_facts lines_of_b(const gg_work *w) {
   return (line_facts){w->terms->b_major, w->tile->b_bits, 1};
 }
 
-/* Whether some lines do not start at multiples of 128 bytes. Along K, one in `stored` elements is
+/* Whether all lines begin at multiples of so many bytes. Along K, one in `stored` elements is
  * stored. */
-static bool is_ragged(const gg_work *w, line_facts of) {
+static bool begin_at(const gg_work *w, line_facts of, int bytes) {
   int64_t length = of.major == GG_MAJOR_K   ? w->extents.k / of.stored
                    : of.major == GG_MAJOR_M ? w->extents.m
                                             : w->extents.n;
-  int bits = GG_LINE_BYTES * 8;
-  return length % bits * of.bits % bits != 0;
+  int bits = bytes * 8;
+  return length % bits * of.bits % bits == 0;
 }
 
 double gg_line_cost(const gg_device_model *device, int swizzle_bytes) {
@@ -36,9 +36,19 @@ double gg_line_cost(const gg_device_model *device, int swizzle_bytes) {
   return 1 + device->narrow_load * narrow * narrow;
 }
 
-/* The extra cost of ragged lines, which touch one more line of the L2 cache each. */
+/* The extra cost of lines that begin within a sector: 128 bytes of one touch five sectors, not
+ * four. Where they touch two lines of the L2 cache, but whole sectors, nothing is lost (measured:
+ * docs/performance/h200.md, "Where lines begin"). */
 static double ragged_cost(const gg_work *w, line_facts of) {
-  return is_ragged(w, of) ? w->device->ragged_load : 0;
+  return begin_at(w, of, GG_SECTOR_BYTES) ? 0 : w->device->ragged_load;
+}
+
+/* The part of the requests for an operand's lines that meet those of neighbours. 128 bytes that lie
+ * in two lines of the L2 cache are two requests, of which half as many were seen to meet. */
+static double meeting(const gg_work *w, line_facts of) {
+  const double two_lines = 0.5;
+  if (begin_at(w, of, GG_LINE_BYTES)) return 1;
+  return begin_at(w, of, GG_SECTOR_BYTES) ? two_lines : 0;
 }
 
 /* Bytes of scale factors and metadata that a K step loads. Factors of A are shared along N, as A
@@ -82,7 +92,6 @@ static double once_bytes(const gg_work *w) {
 double gg_work_lockstep(const gg_work *w, const gg_distribution *distribution) {
   bool claims = w->tile->claims;
   if (distribution->group_tiles > 1 || (gg_cluster_size(w->tile) > 1 && !claims)) return 0;
-  if (is_ragged(w, lines_of_a(w)) || is_ragged(w, lines_of_b(w))) return 0;
   const gg_extents *e = &w->extents;
   double tiles = w->tiles_m * w->tiles_n;
   double filled = (double)e->m * (double)e->n / (tiles * w->tile->tile_m * w->tile->tile_n);
@@ -92,6 +101,7 @@ double gg_work_lockstep(const gg_work *w, const gg_distribution *distribution) {
   double near = 2 - gg_lesser(1, w->band / w->device->lockstep_band);
   double rounds = ceil(tiles * (double)e->batch / (double)w->multiprocessors);
   double gain = claims ? w->device->claimed : w->device->lockstep * near * even;
+  gain *= meeting(w, lines_of_a(w)) * meeting(w, lines_of_b(w));
   return gain * gg_lesser(1, w->device->l2_bytes / once_bytes(w)) / rounds;
 }
 
@@ -254,7 +264,7 @@ double gg_work_storing_bytes(const gg_work *w) {
 }
 
 double gg_work_stray_bytes(const gg_work *w, const gg_distribution *distribution) {
-  if (distribution->group_tiles <= 1) return 0;
+  if (distribution->group_tiles <= 1 || !w->tile->specialised) return 0;
   double tiles = (double)distribution->shared_tiles * w->tile->cluster_m * w->tile->cluster_n;
   double all = round_bytes(w, tiles, 1), beyond = gg_greater(0, 1 - w->device->l2_bytes / all);
   return w->device->stray * beyond * tiles * (double)distribution->k_tiles * w->step_bytes;

@@ -26,7 +26,7 @@ typedef struct gg_work {
 
 enum {
   GG_LINE_BYTES = 128,  /* of the L2 cache and of the widest swizzle */
-  GG_SECTOR_BYTES = 32, /* of DRAM */
+  GG_SECTOR_BYTES = 32, /* of DRAM, and of a line of the L2 cache */
   GG_BLOCK_BYTES = 512, /* of DRAM, written at once (docs/performance/h200.md) */
 };
 
@@ -84,7 +84,7 @@ double gg_work_storing_bytes(const gg_work *w);
 
 /* Additional bytes that are read if shares begin in one tile and end in another: then the tiles of
  * a round are at different places of K, and do not find in the L2 cache what others have just read.
- */
+ * Where instructions of single warps multiply, that takes long enough to hide it. */
 double gg_work_stray_bytes(const gg_work *w, const gg_distribution *distribution);
 
 /* Bytes of D and of what is stored besides it. */
@@ -103,9 +103,9 @@ double gg_work_l2_seconds(const gg_work *w, double active, double steps, double 
  * them at the same time, so that neighbours get them by one request. Several things disturb that.
  * Tiles that D fills only in part load less and run ahead, and so do CTAs that find in the cache
  * what others wait for from DRAM. Shares of tiles are at different places of K anyway. Requests of
- * ragged lines meet less often, and those that go to several CTAs of a cluster not at all. In a
- * narrow band, CTAs that share lines are closer to each other (measured); if clusters claim their
- * tiles, they are in one GPC. */
+ * lines that begin anywhere meet less often, and those that go to several CTAs of a cluster not at
+ * all. In a narrow band, CTAs that share lines are closer to each other (measured); if clusters
+ * claim their tiles, they are in one GPC. */
 double gg_work_lockstep(const gg_work *w, const gg_distribution *distribution);
 
 #endif

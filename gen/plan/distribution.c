@@ -6,7 +6,7 @@
  * to two tiles, and all clusters end at once. The rounds before are whole tiles, which keeps their
  * locality (Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
  * Multiplication on the GPU", 2023). If there are fewer tiles than clusters, they are shared as by
- * split_k.
+ * split_k, or, where several CTAs run side by side on a multiprocessor, dealt as one group.
  *
  * Invariants that the kernel relies on (templates/parts/shares.cu): a tile has no more shares than
  * clusters run at once, nor more than it has K tiles; in groups of one tile every share lies within
@@ -51,6 +51,7 @@ typedef struct load {
   int64_t multiprocessors;     /* or the number of clusters, if each has a multiprocessor to itself
                                 */
   int64_t at_once;             /* clusters that run side by side on one of them */
+  bool warps;                  /* whether instructions of single warps multiply */
   const gg_distributed *cores; /* the kernel, where CUDA cores multiply; else NULL */
 } load;
 
@@ -138,10 +139,10 @@ static int64_t split_busiest(const load *l, int64_t shares) {
   return each * divide_up(l->k_tiles, shares);
 }
 
-static double idleness(const load *l, int64_t shares) {
+/* Of a multiprocessor that computes `each` shares. */
+static double idleness(const load *l, int64_t each) {
   if (!l->cores) return 1;
-  double each = (double)divide_up(l->tiles * shares, l->multiprocessors);
-  return gg_idleness(l->cores, l->cores->warps, each, (double)l->at_once, l->device);
+  return gg_idleness(l->cores, l->cores->warps, (double)each, (double)l->at_once, l->device);
 }
 
 /* The least time, in K tiles, that loading takes. Shares that all run at once are at the same place
@@ -159,7 +160,8 @@ static double loading(const load *l, int64_t shares) {
  * them, since what it waits for is computed after what others wait for. */
 static double splitting(const load *l, int64_t shares) {
   double rounds = (double)divide_up(l->tiles * shares, l->clusters);
-  double busiest = (double)split_busiest(l, shares) * l->multiply * idleness(l, shares);
+  int64_t each = divide_up(l->tiles * shares, l->multiprocessors);
+  double busiest = (double)split_busiest(l, shares) * l->multiply * idleness(l, each);
   double least = loading(l, shares);
   return (busiest > least ? busiest : least) + rounds * reducing(l, shares);
 }
@@ -210,11 +212,35 @@ static void split(gg_distribution *out, const load *l, int64_t shares) {
   out->busiest = split_busiest(l, shares);
 }
 
+/* Deals fewer tiles than clusters as one group, a share to each cluster, so that all clusters have
+ * equally much to do, which whole parts of tiles often do not allow. Returns false if that is not
+ * thought to be faster than `shares` shares of each tile.
+ *
+ * One cluster adds up all parts of a tile, and nothing hides that, so there must be few. And shares
+ * are at different places along K, so that neighbours do not load the same at the same time. This
+ * pays where multiplying takes long: with wgmma it was slower for all of 16 products of bf16 that
+ * were measured, of f64 1.09 times as fast (docs/performance/h200.md, "Few tiles of f64"). */
+static bool stream_few(gg_distribution *out, const load *l, int64_t shares) {
+  enum { most_parts = 4 };
+  int64_t parts = divide_up(l->clusters, l->tiles) + 1; /* of a tile, at most */
+  if (!l->warps || parts > most_parts || l->k_tiles < parts) return false;
+  int64_t busiest = divide_up(l->tiles * l->k_tiles, l->clusters) * l->at_once;
+  double steps = (double)busiest * l->multiply * idleness(l, l->at_once);
+  if (steps < l->read_steps) steps = l->read_steps;
+  steps += (double)parts * (l->share_steps + l->sum_steps);
+  if (steps >= splitting(l, shares)) return false;
+  distribute(out, l, 1, l->tiles, l->clusters);
+  out->adding = (double)parts;
+  out->busiest = busiest;
+  return true;
+}
+
 static void stream(gg_distribution *out, const load *l) {
   int64_t rest = l->tiles % l->clusters;
   if (rest == 0) return;
   if (l->tiles < l->clusters) {
-    split(out, l, best_shares(l));
+    int64_t shares = best_shares(l);
+    if (!stream_few(out, l, shares)) split(out, l, shares);
     return;
   }
   int64_t shared = rest + l->clusters;
@@ -300,7 +326,8 @@ static load load_of(const gg_distribution *s, const gg_distributed *kernel, gg_e
   double bytes = operand_bytes(kernel, (double)e.m, (double)e.n, (double)e.k) * (double)e.batch;
   l.read_steps = bytes / device->dram_rate / seconds;
   l.multiprocessors = l.clusters;
-  if (kernel->warps) share_multiprocessors(&l, kernel, seconds, multiprocessors);
+  l.warps = kernel->warps > 0;
+  if (l.warps) share_multiprocessors(&l, kernel, seconds, multiprocessors);
   if (l.multiply < 1) l.multiply = 1;
   l.at_once = divide_up(l.clusters, l.multiprocessors);
   return l;

@@ -269,6 +269,37 @@ START_TEST(shares_of_long_products_fill_the_device) {
 }
 END_TEST
 
+/* Of f64, two CTAs of 64 x 64 x 16 on each of 132 multiprocessors. */
+static gg_distribution streamed(gg_extents extents) {
+  gg_distributed kernel = {
+      .grid = GG_GRID_STREAM_K, .tile_m = 64, .tile_n = 64, .tile_k = 16, .tile_warps = 4};
+  kernel.cluster_m = kernel.cluster_n = kernel.cluster_k = 1;
+  kernel.type = GG_DTYPE_f64, kernel.a_bits = kernel.b_bits = kernel.accumulator_bits = 64;
+  kernel.warps = 4;
+  gg_distribution d;
+  ck_assert(gg_distribution_make(&d, &kernel, extents, 264, 0, gg_device_row(90)));
+  return d;
+}
+
+/* docs/performance/h200.md, "Few tiles of f64". */
+START_TEST(few_tiles_are_dealt_as_one_group) {
+  gg_distribution d = streamed((gg_extents){890, 440, 2360, 1});
+  ck_assert_int_eq(d.shared_tiles, 98);
+  ck_assert_int_eq(d.group_tiles, 98);
+  ck_assert_int_eq(d.group_shares, 264);
+  ck_assert_int_eq(d.clusters, 264);
+  ck_assert_int_eq(d.busiest, 2 * 55); /* of 98 x 148 K tiles, by both CTAs of a multiprocessor */
+  ck_assert_int_eq(d.workspace_bytes, GG_WORKSPACE_COUNTERS + 264 * 64 * 64 * 8);
+  d = streamed((gg_extents){350, 350, 9000, 1}); /* up to nine parts: one CTA would add up all */
+  ck_assert_int_eq(d.group_tiles, 1);
+  ck_assert_int_eq(d.shared_tiles, 36);
+  d = streamed((gg_extents){768, 704, 2360, 1}); /* a tile on each multiprocessor */
+  ck_assert_int_eq(d.shared_tiles, 0);
+  d = streamed((gg_extents){890, 440, 16, 1}); /* one K tile each */
+  ck_assert_int_eq(d.shared_tiles, 0);
+}
+END_TEST
+
 /* The counters of claims are no one else's: the launch behind a kernel may claim while it counts.
  */
 START_TEST(shares_leave_the_counters_of_claims) {
@@ -319,6 +350,7 @@ int main(void) {
   tcase_add_test(tests, maps_take_a_workspace);
   tcase_add_test(tests, claims_fill_the_device);
   tcase_add_test(tests, shares_of_long_products_fill_the_device);
+  tcase_add_test(tests, few_tiles_are_dealt_as_one_group);
   tcase_add_test(tests, shares_leave_the_counters_of_claims);
   tcase_add_test(tests, sums_over_nothing);
   suite_add_tcase(suite, tests);
