@@ -264,7 +264,7 @@ double gg_work_storing_bytes(const gg_work *w) {
 }
 
 double gg_work_stray_bytes(const gg_work *w, const gg_distribution *distribution) {
-  if (distribution->group_tiles <= 1 || !w->tile->specialised) return 0;
+  if (distribution->group_tiles <= 1 || w->tile->warps) return 0;
   double tiles = (double)distribution->shared_tiles * w->tile->cluster_m * w->tile->cluster_n;
   double all = round_bytes(w, tiles, 1), beyond = gg_greater(0, 1 - w->device->l2_bytes / all);
   return w->device->stray * beyond * tiles * (double)distribution->k_tiles * w->step_bytes;

@@ -84,7 +84,7 @@ double gg_work_storing_bytes(const gg_work *w);
 
 /* Additional bytes that are read if shares begin in one tile and end in another: then the tiles of
  * a round are at different places of K, and do not find in the L2 cache what others have just read.
- * Where instructions of single warps multiply, that takes long enough to hide it. */
+ * Where CTAs share what a multiprocessor multiplies with, that takes long enough to hide it. */
 double gg_work_stray_bytes(const gg_work *w, const gg_distribution *distribution);
 
 /* Bytes of D and of what is stored besides it. */

@@ -6,7 +6,7 @@
  * to two tiles, and all clusters end at once. The rounds before are whole tiles, which keeps their
  * locality (Osama et al., "Stream-K: Work-Centric Parallel Decomposition for Dense Matrix-Matrix
  * Multiplication on the GPU", 2023). If there are fewer tiles than clusters, they are shared as by
- * split_k, or, where several CTAs run side by side on a multiprocessor, dealt as one group.
+ * split_k, or, where CTAs run side by side on a multiprocessor, dealt as one group, too.
  *
  * Invariants that the kernel relies on (templates/parts/shares.cu): a tile has no more shares than
  * clusters run at once, nor more than it has K tiles; in groups of one tile every share lies within
@@ -51,7 +51,7 @@ typedef struct load {
   int64_t multiprocessors;     /* or the number of clusters, if each has a multiprocessor to itself
                                 */
   int64_t at_once;             /* clusters that run side by side on one of them */
-  bool warps;                  /* whether instructions of single warps multiply */
+  bool warps;                  /* whether CTAs share what a multiprocessor multiplies with */
   const gg_distributed *cores; /* the kernel, where CUDA cores multiply; else NULL */
 } load;
 
@@ -212,18 +212,20 @@ static void split(gg_distribution *out, const load *l, int64_t shares) {
   out->busiest = split_busiest(l, shares);
 }
 
-/* Deals fewer tiles than clusters as one group, a share to each cluster, so that all clusters have
- * equally much to do, which whole parts of tiles often do not allow. Returns false if that is not
- * thought to be faster than `shares` shares of each tile.
+/* Deals fewer tiles than clusters as one group, a share to each cluster. Shares of one tile each
+ * leave clusters without work where their number does not fit: of 72 tiles, three shares each are
+ * 216, where 264 clusters run at once. Returns false if one group is not thought to be faster than
+ * `shares` shares of each tile.
  *
  * One cluster adds up all parts of a tile, and nothing hides that, so there must be few. And shares
- * are at different places along K, so that neighbours do not load the same at the same time. This
- * pays where multiplying takes long: with wgmma it was slower for all of 16 products of bf16 that
- * were measured, of f64 1.09 times as fast (docs/performance/h200.md, "Few tiles of f64"). */
+ * are at different places along K, so that neighbours do not load the same at the same time. So
+ * this pays where multiplying takes long: measured, kernels of f64 were 1.09 times as fast by it,
+ * and those of bf16 with wgmma slower (docs/performance/h200.md, "Few tiles of f64"). */
 static bool stream_few(gg_distribution *out, const load *l, int64_t shares) {
   enum { most_parts = 4 };
   int64_t parts = divide_up(l->clusters, l->tiles) + 1; /* of a tile, at most */
   if (!l->warps || parts > most_parts || l->k_tiles < parts) return false;
+  if (l->k_tiles > INT32_MAX / l->tiles) return false; /* more than the kernel counts */
   int64_t busiest = divide_up(l->tiles * l->k_tiles, l->clusters) * l->at_once;
   double steps = (double)busiest * l->multiply * idleness(l, l->at_once);
   if (steps < l->read_steps) steps = l->read_steps;
