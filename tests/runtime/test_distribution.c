@@ -297,6 +297,8 @@ START_TEST(few_tiles_are_dealt_as_one_group) {
   ck_assert_int_eq(d.shared_tiles, 0);
   d = streamed((gg_extents){890, 440, 16, 1}); /* one K tile each */
   ck_assert_int_eq(d.shared_tiles, 0);
+  d = streamed((gg_extents){890, 440, (int64_t)1 << 40, 1}); /* more than a kernel counts */
+  ck_assert_int_eq(d.shared_tiles, 0);
 }
 END_TEST
 
