@@ -113,21 +113,24 @@ static void add_row(const char *name, const cli_case *c, const gg_plan *plan, do
   if (++row_count == most_rows) die("too many rows:", name);
 }
 
-/* A name is of the kernel for sm_90 or, in older tables, for an architecture before it. */
-static bool is_named(const gg_plan *plan, const char *kernel) {
+/* Whether the plan is of a kernel for sm_90 that older tables, when it was one for sm_80, call
+ * `kernel`. Of f64 those multiply by another instruction, half as fast. */
+static bool was_named(const gg_plan *plan, const char *kernel) {
   static const char arch[] = "_sm_90";
-  const char *at = strstr(plan->name, arch);
-  if (strcmp(plan->name, kernel) == 0) return true;
+  const char *at = plan->a.type == GG_DTYPE_f64 ? NULL : strstr(plan->name, arch);
   return at && strncmp(plan->name, kernel, (size_t)(at - plan->name)) == 0 &&
          strcmp(at + strlen(arch), kernel + (at - plan->name)) == 0;
 }
 
-/* NULL where the catalogue has it no more. */
+/* The kernel of that name, or else of that former name. NULL where the catalogue has it no more. */
 static const gg_plan *candidate_named(const gg_lineup *candidates, const char *kernel) {
+  const gg_plan *former = NULL;
   for (size_t i = 0; i < candidates->count; i++) {
-    if (is_named(&candidates->list[i].plan, kernel)) return &candidates->list[i].plan;
+    const gg_plan *plan = &candidates->list[i].plan;
+    if (strcmp(plan->name, kernel) == 0) return plan;
+    if (!former && was_named(plan, kernel)) former = plan;
   }
-  return NULL;
+  return former;
 }
 
 /* Whether it may be chosen, in a workspace as gg_gemm's callers have one. */
