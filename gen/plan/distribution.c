@@ -188,16 +188,22 @@ static int64_t best_shares(const load *l) {
 
 /* ---- Shares ----------------------------------------------------------------------------- */
 
+/* The most clusters that share a tile where `shares` shares are dealt over `tiles` tiles: a tile
+ * may begin and end within a share. */
+static int64_t parts_of(int64_t shares, int64_t tiles) {
+  return tiles > 1 ? divide_up(shares, tiles) + 1 : shares;
+}
+
 static void distribute(gg_distribution *out, const load *l, int64_t groups, int64_t tiles,
                        int64_t shares) {
   out->shared_tiles = groups * tiles;
   out->shares = groups * shares;
   out->group_tiles = tiles;
   out->group_shares = shares;
-  /* In a group of several tiles, two or three clusters share every tile. */
-  int64_t of_a_tile = groups == 0 ? 1 : tiles > 1 ? 2 : shares;
-  out->adding = adding(l, of_a_tile);
-  out->waits = waits(of_a_tile);
+  int64_t parts = groups == 0 ? 1 : parts_of(shares, tiles);
+  bool one_adds = tiles > 1; /* the last of a tile's parts, which waits once */
+  out->adding = one_adds ? (double)parts : adding(l, parts);
+  out->waits = one_adds ? 1 : waits(parts);
 }
 
 static void distribute_whole(gg_distribution *out, const load *l) {
@@ -223,7 +229,7 @@ static void split(gg_distribution *out, const load *l, int64_t shares) {
  * and those of bf16 with wgmma slower (docs/performance/h200.md, "Few tiles of f64"). */
 static bool stream_few(gg_distribution *out, const load *l, int64_t shares) {
   enum { most_parts = 4 };
-  int64_t parts = divide_up(l->clusters, l->tiles) + 1; /* of a tile, at most */
+  int64_t parts = parts_of(l->clusters, l->tiles);
   if (!l->warps || parts > most_parts || l->k_tiles < parts) return false;
   if (l->k_tiles > INT32_MAX / l->tiles) return false; /* more than the kernel counts */
   int64_t busiest = divide_up(l->tiles * l->k_tiles, l->clusters) * l->at_once;
@@ -232,7 +238,6 @@ static bool stream_few(gg_distribution *out, const load *l, int64_t shares) {
   steps += (double)parts * (l->share_steps + l->sum_steps);
   if (steps >= splitting(l, shares)) return false;
   distribute(out, l, 1, l->tiles, l->clusters);
-  out->adding = (double)parts;
   out->busiest = busiest;
   return true;
 }

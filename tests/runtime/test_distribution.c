@@ -247,14 +247,19 @@ START_TEST(claims_fill_the_device) {
 }
 END_TEST
 
+/* Of single CTAs, so many of which run at once on 132 multiprocessors. */
+static gg_distribution of_single_ctas(gg_distributed kernel, gg_extents extents, int64_t resident) {
+  gg_distribution d;
+  kernel.cluster_m = kernel.cluster_n = kernel.cluster_k = 1;
+  ck_assert(gg_distribution_make(&d, &kernel, extents, resident, 0, gg_device_row(90)));
+  return d;
+}
+
 static int64_t shares_of(gg_extents extents, int tile_m, int tile_n) {
   gg_distributed kernel = {
       .grid = GG_GRID_SPLIT_K, .tile_m = tile_m, .tile_n = tile_n, .tile_k = 64, .tile_warps = 8};
-  kernel.cluster_m = kernel.cluster_n = kernel.cluster_k = 1;
   kernel.type = GG_DTYPE_bf16, kernel.a_bits = kernel.b_bits = 16, kernel.accumulator_bits = 32;
-  gg_distribution d;
-  ck_assert(gg_distribution_make(&d, &kernel, extents, 132, 0, gg_device_row(90)));
-  return d.group_shares;
+  return of_single_ctas(kernel, extents, 132).group_shares;
 }
 
 /* On 132 multiprocessors (docs/performance/h100.md, "Shares that fill the device"). */
@@ -273,12 +278,9 @@ END_TEST
 static gg_distribution streamed(gg_extents extents) {
   gg_distributed kernel = {
       .grid = GG_GRID_STREAM_K, .tile_m = 64, .tile_n = 64, .tile_k = 16, .tile_warps = 4};
-  kernel.cluster_m = kernel.cluster_n = kernel.cluster_k = 1;
   kernel.type = GG_DTYPE_f64, kernel.a_bits = kernel.b_bits = kernel.accumulator_bits = 64;
   kernel.warps = 4;
-  gg_distribution d;
-  ck_assert(gg_distribution_make(&d, &kernel, extents, 264, 0, gg_device_row(90)));
-  return d;
+  return of_single_ctas(kernel, extents, 264);
 }
 
 /* docs/performance/h200.md, "Few tiles of f64". */
